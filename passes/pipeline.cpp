@@ -7,6 +7,7 @@
 #include "ir/base/internal_failure.h"
 #include "ir/base/interrupt.h"
 #include "ir/base/result.h"
+#include "passes/cse.h"
 #include "passes/dead_code.h"
 #include "passes/forward_fields.h"
 #include "passes/fuse.h"
@@ -39,6 +40,7 @@ constexpr Pass kPipeline[] = {
     {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
+    {"cse", "computes equal reductions once", cse},
     {"dead_code", "drops values that nothing uses", dead_code},
     {"fuse", "puts producers into the index expressions that read them", fuse},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},

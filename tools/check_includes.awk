@@ -35,6 +35,7 @@ BEGIN {
   rank["frontend/infer/finish"] = 15.07
   rank["frontend/infer/walk"] = 15.08
   rank["frontend/infer/solve"] = 15.09
+  rank["frontend/infer/indices"] = 15.095
   rank["frontend/infer/values"] = 15.10
   rank["frontend/infer/calls"] = 15.11
   rank["frontend/infer/bodies"] = 15.12

@@ -121,6 +121,12 @@ const std::string& Names::of_type(Type var) {
   return *bare_.find(var);
 }
 
+bool Names::is_computed(Dim dim) const {
+  bool found = false;
+  for_each_var(dim, [&](Dim var) { found = found || spelled_.contains(var); });
+  return found;
+}
+
 Dim Names::renamed(Dim dim) {
   DimMap others;
   for_each_var(dim, [&](Dim var) {

@@ -213,7 +213,8 @@ std::optional<std::string> Printer::operand_text(ExprPtr expr) {
   auto* field = as<FieldExpr>(expr);
   auto of = field ? operand_text(field->tuple) : std::nullopt;
   if (!of) return std::nullopt;
-  return fmt::format("{}.{}", *of, field->name.empty() ? std::to_string(field->index) : std::string(field->name));
+  return fmt::format("{}.{}", *of,
+                     field->name.empty() ? std::to_string(field->index) : std::string(field->name));
 }
 
 // An integer that becomes an extent stands where the extent does: `zeros((%k,))`.

@@ -59,6 +59,7 @@ class Names {
   void leave_out(Dim var) { left_out_.insert(var); }
   /// Gives a dim the text of what computes it: `%k`.
   void spell(Dim var, std::string text) { spelled_.insert_or_assign(var, std::move(text)); }
+  bool is_computed(Dim dim) const;
   bool is_left_out(Dim var) const { return left_out_.contains(var); }
   void release(const Variable* variable) { locals_.release(variable); }
   void release(Dim var) { bare_.release(var); }

@@ -144,7 +144,8 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
     }
     auto* value = as<DimValueExpr>(read->indices[axis]);
     if (!value) return std::nullopt;
-    plain &= !read->checked[axis];  // positions in index expressions are proved
+    // Positions in index expressions are proved, and integers there are values.
+    plain &= !read->checked[axis] && !names_.is_computed(value->dim);
     bool runs = vars < e.vars.size() && contains_var(value->dim, e.vars[vars]);
     auto text =
         runs ? slice_text(value->dim, e.vars[vars], e.extents[vars], extent) : position(value->dim, extent);

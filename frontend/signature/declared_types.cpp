@@ -40,8 +40,8 @@ class Uses {
       return mentions(s->child(1), name) ? ParameterKind::DType : ParameterKind::Type;
     }
     for (size_t i = 0; i < s->children.size(); ++i) {
-      const ParameterKind kind = s->is(SyntaxKind::NamedType) ? argument(s, i, name, scope)
-                                                              : in(s->children[i], name, scope);
+      const ParameterKind kind =
+          s->is(SyntaxKind::NamedType) ? argument(s, i, name, scope) : in(s->children[i], name, scope);
       if (kind != ParameterKind::Type) return kind;
     }
     return ParameterKind::Type;
@@ -74,8 +74,7 @@ std::vector<Type> declared_parameters(const Declaration& declaration, Scope& sco
   std::vector<Type> parameters;
   const SyntaxPtr list = declaration.syntax->child(0);
   for (size_t i = 0; list && i < list->children.size(); ++i)
-    parameters.push_back(
-        parameter_of(Uses().kind_of(declaration, i, scope), list->children[i]->text));
+    parameters.push_back(parameter_of(Uses().kind_of(declaration, i, scope), list->children[i]->text));
   return parameters;
 }
 

@@ -215,14 +215,16 @@ class Resolver {
     if (!dim) return error_type();
     if (const auto extent = as_const(*dim); extent && *extent < 0) {
       report(DiagnosticKind::DimMismatch, given,
-             fmt::format("`{}` of `{}` is an extent, and {} is negative", to_string(parameter), s->text, *extent));
+             fmt::format("`{}` of `{}` is an extent, and {} is negative", to_string(parameter), s->text,
+                         *extent));
       return error_type();
     }
     return dim_argument(*dim);
   }
   /// Whether no type has the name.
   bool is_unknown(std::string_view name) {
-    return !env_.types.contains(name) && !parse_dtype(name) && !scope_.alias(name) && !scope_.data_header(name);
+    return !env_.types.contains(name) && !parse_dtype(name) && !scope_.alias(name) &&
+           !scope_.data_header(name);
   }
 
   Type of_alias(SyntaxPtr s, const TypeAlias& alias) {

@@ -24,7 +24,8 @@ class Checkpoint {
       operand(param, read(params.back()));
     }
     for (const Variable* free : free_variables(&f_))
-      if (free->type->kind != TypeKind::Function && !lifting::is_constant(free->type)) operand(free, read(free));
+      if (free->type->kind != TypeKind::Function && !lifting::is_constant(free->type))
+        operand(free, read(free));
     const FnExpr* flat = over_leaves();
     const Type result = f_.body->type;
     std::vector<ExprPtr> parts{call(flat, leaves_, result), clause(*flat, result)};
@@ -46,11 +47,12 @@ class Checkpoint {
     return arena_.make<IntrinsicExpr>(head(ExprKind::Intrinsic, type), kind, arena_.copy(args),
                                       std::span<const std::string_view>());
   }
-  ExprPtr function(const std::vector<const Variable*>& params, std::span<const Dim> dims, ExprPtr body) const {
+  ExprPtr function(const std::vector<const Variable*>& params, std::span<const Dim> dims,
+                   ExprPtr body) const {
     std::vector<Type> types;
     for (const Variable* param : params) types.push_back(param->type);
-    return arena_.make<FnExpr>(head(ExprKind::Fn, function_type(types, body->type)), arena_.copy(params), dims, body,
-                               false);
+    return arena_.make<FnExpr>(head(ExprKind::Fn, function_type(types, body->type)), arena_.copy(params),
+                               dims, body, false);
   }
 
   /// The only constructor of a record, whose fields do not hold its type; nothing for other types.
@@ -82,7 +84,8 @@ class Checkpoint {
     const Type type = value->type;
     std::vector<ExprPtr> parts;
     if (type->kind == TypeKind::Tuple) {
-      for (uint32_t i = 0; i < type->args.size(); ++i) parts.push_back(opened(field(value, i, type->args[i])));
+      for (uint32_t i = 0; i < type->args.size(); ++i)
+        parts.push_back(opened(field(value, i, type->args[i])));
       return arena_.make<TupleExpr>(head(ExprKind::Tuple, type), arena_.copy(parts));
     }
     const auto constructor = record(type);
@@ -117,8 +120,8 @@ class Checkpoint {
     }
     types.push_back(cotangent->type);
     const Type pair = tuple_type(std::vector<Type>{result, tuple_type(gradients)});
-    ExprPtr vjp = intrinsic(IntrinsicKind::VectorJacobian, function_type(types, pair),
-                            {substitute(arena_, &flat, {})});
+    ExprPtr vjp =
+        intrinsic(IntrinsicKind::VectorJacobian, function_type(types, pair), {substitute(arena_, &flat, {})});
     std::vector<ExprPtr> args = leaves_;
     args.push_back(read(cotangent));
     ExprPtr backward = field(call(vjp, args, pair), 1, tuple_type(gradients));

@@ -213,8 +213,8 @@ class Expander {
     auto* e = as<IntrinsicExpr>(expr);
     const FnExpr* known = e && e->intrinsic == IntrinsicKind::Checkpoint ? function_of(e->args[0]) : nullptr;
     if (!known) return nullptr;
-    // What it prints, draws and writes must happen once.
-    if (!is_whole(known) || !EffectAnalysis(context_.functions).of_call(*known).without(Effect::Fail).removable())
+    // What it prints, draws and writes must happen once, and references may hold something else later.
+    if (!is_whole(known) || !EffectAnalysis(context_.functions).of_call(*known).without(Effect::Fail).none())
       return e->args[0];
     ExprPtr flat = flattened(*known);
     return has_gradients(flat) ? e->args[0] : run(checkpointed(context_, *as<FnExpr>(inline_local(context_, flat)), e->origin));

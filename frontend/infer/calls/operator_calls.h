@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "frontend/infer/values/extents.h"
+#include "frontend/infer/indices/extents.h"
 
 namespace quern {
 

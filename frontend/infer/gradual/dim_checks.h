@@ -49,7 +49,9 @@ class DimChecks : public Component {
   /// The value, of type `type`, with each `?` of its shape opened to a fresh dim named after `name`.
   DraftPtr opened(DraftPtr value, Type type, std::string_view name);
   /// A dim that is known when the program runs, at the current point.
-  Dim open(std::string_view name) { return known_.open(name, in_relation_ ? point_.region : known_.region()); }
+  Dim open(std::string_view name) {
+    return known_.open(name, in_relation_ ? point_.region : known_.region());
+  }
   /// The type with `?` for each dim bound inside a region, for use outside it.
   Type closed(Type type, uint32_t region);
 

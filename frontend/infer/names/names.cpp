@@ -111,7 +111,8 @@ StaticValue positions_in(Type tuple) {
 }  // namespace
 
 const Dim* WrittenExtents::find(SyntaxPtr written) const {
-  const auto found = std::ranges::find_if(dims, [&](const auto& known) { return equal(known.first, written); });
+  const auto found =
+      std::ranges::find_if(dims, [&](const auto& known) { return equal(known.first, written); });
   return found == dims.end() ? nullptr : &found->second;
 }
 

@@ -20,7 +20,7 @@ struct LocalName {
 };
 
 /// The dims of integers that the program computes, as they are written in one expression; null for those that were
-/// reported (frontend/infer/values/extents.h).
+/// reported (frontend/infer/indices/extents.h).
 struct WrittenExtents {
   std::vector<std::pair<SyntaxPtr, Dim>> dims;
   const Dim* find(SyntaxPtr written) const;

@@ -1,7 +1,7 @@
 #pragma once
 // `[i < n] => …` in ordinary code.
 
-#include "frontend/infer/values/extents.h"
+#include "frontend/infer/indices/extents.h"
 #include "frontend/infer/walk/walk.h"
 
 namespace quern {

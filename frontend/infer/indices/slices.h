@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "frontend/infer/values/extents.h"
+#include "frontend/infer/indices/extents.h"
 #include "frontend/infer/walk/walk.h"
 #include "frontend/syntax/slice_range.h"
 

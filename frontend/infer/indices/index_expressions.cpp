@@ -1,4 +1,4 @@
-#include "frontend/infer/values/index_expressions.h"
+#include "frontend/infer/indices/index_expressions.h"
 
 #include "frontend/index/elaborator.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/infer/values/extents.h"
+#include "frontend/infer/indices/extents.h"
 
 #include <fmt/format.h>
 
@@ -42,11 +42,13 @@ std::optional<Dim> Extents::opened(SyntaxPtr operand, ComputedExtents& extents) 
     type = resolve(type);
   }
   if (type->is_error()) return Dim();
-  const bool is_literal = type->is_scalar() && type->dtype.is_infer() &&
-                          unifier_.class_of(type->dtype) != DTypeClass::Float;
-  if (!type->is_scalar() || !(is_literal || type->dtype.is_int() || type->dtype.is_index() || type->dtype.is_var())) {
+  const bool is_literal =
+      type->is_scalar() && type->dtype.is_infer() && unifier_.class_of(type->dtype) != DTypeClass::Float;
+  if (!type->is_scalar() ||
+      !(is_literal || type->dtype.is_int() || type->dtype.is_index() || type->dtype.is_var())) {
     report(DiagnosticKind::TypeMismatch, operand,
-           fmt::format("an extent is one integer, and this is {}", unifier_.describe(type)), names_.origin_of(value));
+           fmt::format("an extent is one integer, and this is {}", unifier_.describe(type)),
+           names_.origin_of(value));
     return Dim();
   }
   const Type carrier = tensor_type(std::vector{dim_any(), dim_const(0)}, DType::boolean());

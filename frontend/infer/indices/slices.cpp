@@ -1,4 +1,4 @@
-#include "frontend/infer/values/slices.h"
+#include "frontend/infer/indices/slices.h"
 
 #include <fmt/format.h>
 
@@ -216,7 +216,8 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
 ExprPtr Slices::masked(SyntaxPtr item, DraftPtr mask, Axes& axes) {
   const Dim extent = axes.operands[0].read->type->dims[axes.indices.size()];
   const CheckSite outer = std::exchange(
-      checks_.site, {mask, origin(item), origin(item), [] { return std::string("a mask has the extent of its axis"); }});
+      checks_.site,
+      {mask, origin(item), origin(item), [] { return std::string("a mask has the extent of its axis"); }});
   const Dim length = resolve(mask->type)->dims[0];
   const bool fits = length->has_any || unifier_.unify(length, extent);
   checks_.site = outer;
@@ -229,11 +230,13 @@ ExprPtr Slices::masked(SyntaxPtr item, DraftPtr mask, Axes& axes) {
   const Type found = tensor_type(std::vector{dim_any(), dim_const(1)}, DType::int32());
   ExternExpr where;
   where.kernel = drafts_.arena().copy(std::string_view("argwhere"));
-  where.attributes = drafts_.arena().make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>());
+  where.attributes =
+      drafts_.arena().make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>());
   DraftPtr exact = checks_.opened(drafts_.form(origin(item), found, where, {mask}), found, "mask");
   axes.operands.push_back({item, exact, drafts_.operand(exact, exact->type)});
   const Dim first = dim_const(0);
-  return as_index(item, axes.operands.back().read, {axes.running(exact->type->dims[0]), first}, DType::int32());
+  return as_index(item, axes.operands.back().read, {axes.running(exact->type->dims[0]), first},
+                  DType::int32());
 }
 
 /// An element of an integer tensor, as an index.

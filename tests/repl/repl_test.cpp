@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
         LongWork{"Product", "nn.dense(nn.dense(nn.dense(%wide, %wide), %wide), %wide)"},
         LongWork{"Scan", "[i < 30000] => scan[k <= i] + sum[j < 1000000] cast<float32>(k - j)"},
         LongWork{"Scatter", "[i < 4] => scatter[m < 100000000000] 0.0 at (m % 4) += exp(cast<float32>(m))"},
-        LongWork{"Sort", "sort(%wide)"},
+        LongWork{"Sort", "sort(%wide)"}, LongWork{"Check", "stack((%kept for k < 500))"},
         LongWork{"Curve", ":plot reshape(%wide, newshape=[-1])"},
         LongWork{"CurveInFile", ":plot reshape(%wide, newshape=[-1]) > /nonexistent/never.svg"},
         LongWork{"Histogram", ":hist %wide"}, LongWork{"Summary", ":summary (%wide, %wide, %wide)"},

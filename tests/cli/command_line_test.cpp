@@ -289,6 +289,21 @@ TEST(CommandLine, RandomDrawsWholeParametersBesideThoseOfAFile) {
   EXPECT_THAT(run_text(main, {"--params", part}).err, Not(HasSubstr("--random` draws")));
 }
 
+TEST(CommandLine, RunTellsWarningsBeforeItRuns) {
+  const ProgramOutcome outcome = run_text("1 / 0\n", {});
+  EXPECT_THAT(outcome.err, StartsWith("warning[Q0350]: `/`: an integer divided by 0 is 0\n"));
+  EXPECT_EQ(outcome.out, "int32 0\n");
+  EXPECT_EQ(outcome.code, 0);
+  const ProgramOutcome json = run_text("1 / 0\n", {"--format", "json"});
+  EXPECT_THAT(json.err, HasSubstr("\"Q0350\""));
+  EXPECT_EQ(json.out, "{\"type\": \"int32\", \"value\": 0}\n");
+  // A note is about speed.
+  const std::string gathers =
+      "def @f(%x: Tensor[(8,), float32], %at: Tensor[(3,), int32]) -> float32 { sum(take(%x, %at)) }\n"
+      "grad(@f)(ones((8,)), [1, 2, 3]).0[1]\n";
+  EXPECT_EQ(run_text(gathers, {}).err, "");
+}
+
 TEST(CommandLine, PrintsJsonOnEachLine) {
   EXPECT_EQ(run_text("print(\"a \\\"b\\\"\", [1, 2]); 1.5\n", {"--format", "json"}).out,
             "{\"print\": \"a \\\"b\\\" [1, 2]\"}\n"

@@ -149,7 +149,8 @@ void CommandLine::declare_run(CLI::App& run) {
       ->take_all();
   run.add_option("--params", params_,
                  "FILE: the value of %params or, where there is none, of @main's parameters by their names");
-  run.add_option("--random", seed_, "SEED: random numbers for @main's parameters that nothing else gives");
+  run.add_option("--random", seed_,
+                 "SEED: random numbers for those parameters of @main of which nothing else gives any part");
   run.add_option("--seed", sample_seed_,
                  "SEED of the random numbers that the program draws by next_key() and @sample.*");
   run.add_option("--entry", entry_, "a definition to run last, instead of @main");

@@ -173,10 +173,9 @@ bool CommandLine::has_inputs(const OpenedFile& opened) const {
 int CommandLine::run_program(const OpenedFile& opened, Execution& execution) const {
   const bool json = format_ == "json";
   auto problems = opened.session->check_with_imports(opened.source);
-  if (has_errors(problems)) {
-    show_problems(problems, json);
-    return exit_code(problems);
-  }
+  std::erase_if(problems, [](const auto& d) { return severity_of(d.kind) == Severity::Note; });
+  if (!problems.empty()) show_problems(problems, json);
+  if (has_errors(problems)) return exit_code(problems);
   if (!has_inputs(opened)) return kWrong;
   std::optional<StatementResult> last;
   if (int code = run_statements(opened, execution, last); code != kFine) return code;

@@ -47,7 +47,8 @@ class Completer {
   void definitions(Group group);
   void statics();
   void operators();
-  void constructors(Group group);
+  /// Those of the type `wanted` come first, in the order of its declaration.
+  void constructors(Group group, Type wanted = nullptr);
   void types();
   void in_types();
   void dtypes(std::string_view quote);
@@ -56,6 +57,10 @@ class Completer {
   void index_values();
   void static_values();
   void patterns();
+  /// The type of what the pattern at the place matches; null if unknown.
+  Type matched_type();
+  /// That of the part of a pattern which is being typed between the brackets of `inner`.
+  Type part_type(Type whole, const Frame& inner);
   void schedule();
   void words(WordKind kind, Group group);
   void word(std::string_view text, Group group);

@@ -158,18 +158,22 @@ void Completer::operators() {
       item(name + ".", CompletionKind::Module, Declared, std::string(session_.text_of(id)));
 }
 
-void Completer::constructors(Group group) {
+void Completer::constructors(Group group, Type wanted) {
   for (size_t i = 0; i < at_; ++i)
     if (const Mark& mark = parse_.marks()[i]; mark.declares && mark.role == Role::Constructor)
       item(std::string(lexed_.word(i)), CompletionKind::Constructor, group);
   Scope& scope = session_.scope(module_);
   for (const std::string& name : scope.names(Scope::Names::Constructors)) {
+    const bool is_data = wanted && wanted->kind == TypeKind::Data && found_.wants(name);
+    const DataDefinition* owner = is_data ? scope.data_of_constructor(name) : nullptr;
+    const bool fits = owner && owner->header.type->id == wanted->id;
+    const int order = fits ? static_cast<int>(quern::find_constructor(*owner, name)->tag) : 0;
     auto detail = [&scope, name]() -> std::string {
       const DataDefinition* data = scope.data_of_constructor(name);
       const DataConstructor* constructor = data ? quern::find_constructor(*data, name) : nullptr;
       return constructor ? constructor_line(name, *data, *constructor).text : "";
     };
-    found_.add({name, CompletionKind::Constructor, group, 0, 0, detail});
+    found_.add({name, CompletionKind::Constructor, group, fits ? 1 : 0, -order, detail});
   }
 }
 
@@ -262,8 +266,32 @@ void Completer::static_values() {
 
 void Completer::patterns() {
   if (at_ > 0 && !begins_item() && parse_.ends_value(at_ - 1)) return;
-  constructors(Best);
+  constructors(Best, matched_type());
   item("_", CompletionKind::Keyword, Next, "anything");
+}
+
+Type Completer::matched_type() {
+  const std::vector<Frame>& frames = parse_.frames();
+  size_t inner = frames.size();
+  while (inner > 0 && frames[inner - 1].form == Form::Pattern) --inner;
+  if (inner == 0 || frames[inner - 1].form != Form::Arms) return nullptr;
+  Type type = types_.of(types_.value_before(frames[inner - 1].open));
+  for (; type && inner < frames.size(); ++inner) type = part_type(type, frames[inner]);
+  return type;
+}
+
+Type Completer::part_type(Type whole, const Frame& inner) {
+  if (whole->kind == TypeKind::Tuple)
+    return inner.items < whole->args.size() ? whole->args[inner.items] : nullptr;
+  const DataDefinition* data = whole->kind == TypeKind::Data ? session_.data(module_, whole) : nullptr;
+  const DataConstructor* made = data ? quern::find_constructor(*data, lexed_.word(inner.open - 1)) : nullptr;
+  if (!made) return nullptr;
+  const bool is_named = lexed_.is_symbol(inner.item_begin + 1, "=");
+  const std::string_view name = is_named ? lexed_.word(inner.item_begin) : "";
+  for (size_t i = 0; i < made->fields.size(); ++i)
+    if (is_named ? made->fields[i].name == name : i == inner.items)
+      return types_.field_type(whole, made->fields[i]);
+  return nullptr;
 }
 
 void Completer::schedule() {

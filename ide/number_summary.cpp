@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "ir/base/interrupt.h"
 #include "ir/value/value.h"
 
 namespace quern {
@@ -13,15 +14,18 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// The quantiles of numbers, interpolated between the two nearest; sorts the numbers.
+/// The quantiles of numbers, interpolated between the two nearest; orders the numbers. Selects each one among those that
+/// are not less than the one before, which takes less than to sort them and can be stopped in between.
 void take_quantiles(NumberSummary& summary, std::vector<double>& numbers) {
-  std::ranges::sort(numbers);
-  for (size_t i = 0; i < summary.quantiles.size(); ++i) {
+  auto first = numbers.begin();
+  for (size_t i = 0; i < summary.quantiles.size() && !is_interrupted(); ++i) {
     const double at = NumberSummary::kQuantiles[i] * static_cast<double>(numbers.size() - 1);
-    const auto below = static_cast<size_t>(at);
-    const size_t above = std::min(below + 1, numbers.size() - 1);
-    const double part = at - static_cast<double>(below);
-    summary.quantiles[i] = numbers[below] + (part > 0 ? part * (numbers[above] - numbers[below]) : 0);
+    const auto below = numbers.begin() + static_cast<ptrdiff_t>(at);
+    const double part = at - std::floor(at);
+    std::nth_element(first, below, numbers.end());
+    summary.quantiles[i] = *below;
+    if (part > 0) summary.quantiles[i] += part * (*std::min_element(below + 1, numbers.end()) - *below);
+    first = below;
   }
 }
 
@@ -34,7 +38,7 @@ NumberSummary summarize(const HostTensor& tensor) {
   const int64_t stride = (summary.count + NumberSummary::kMostSorted - 1) / NumberSummary::kMostSorted;
   std::vector<double> kept;
   double mean = 0, squares = 0, finite = 0;  // Welford (1962)
-  for (int64_t i = 0; i < summary.count; ++i) {
+  for (int64_t i = 0; i < summary.count && !is_interrupted(); ++i) {
     const double value = element_as_double(tensor, i);
     if (!std::isfinite(value)) {
       ++(std::isnan(value) ? summary.nans : summary.infinities);

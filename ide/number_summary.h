@@ -19,6 +19,7 @@ struct NumberSummary {
   double deviation = 0;  ///< the standard deviation, of the population
   std::array<double, kQuantiles.size()> quantiles{};
 };
+/// After an interrupt (ir/base/interrupt.h), of some of the numbers.
 NumberSummary summarize(const HostTensor& tensor);
 
 }  // namespace quern

@@ -298,7 +298,9 @@ void QuickParse::push(Form form) {
   frame.item_begin = frame.open + 1;
   frame.base = scope_.size();
   if (form == Form::Params)
-    frame.implicit_dims = around.head == Head::Composite || around.head == Head::Operator;
+    // A definition with attributes or packs declares dims as an operator does; for another one, inference says it.
+    frame.implicit_dims =
+        around.head == Head::Composite || around.head == Head::Operator || around.head == Head::Definition;
   if (form == Form::Block && around.head != Head::None) {
     frame.implicit_dims = false;
     frame.is_static = around.head == Head::Static;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "frontend/signature/signature.h"
 #include "frontend/static/builtins.h"
 #include "ide/quick_parse.h"
 #include "ide/words.h"
@@ -108,9 +109,9 @@ class Tokens {
       case Role::Kind:
       case Role::Tensor: return add(range, TokenKind::Type);
       case Role::Primitive: return add(range, TokenKind::Operator);
-      case Role::NamedArgument: return add(range, of_argument(i));
+      case Role::NamedArgument: return argument(callee_of(i), name, range);
       case Role::Attribute: return add(range, TokenKind::Attribute);
-      case Role::TypeParameter: return add(range, TokenKind::TypeParameter);
+      case Role::TypeParameter: return add(range, TokenKind::TypeParameter, !mark.declares && !mark.bound);
       case Role::Index: return add(range, TokenKind::Index);
       case Role::Constant: return add(range, TokenKind::Static);
       case Role::Module: return add(range, TokenKind::Module);
@@ -137,13 +138,33 @@ class Tokens {
     }
   }
 
-  // The names of a constructor's arguments are fields.
-  TokenKind of_argument(size_t i) const {
-    const uint32_t open = parse_.opened_by(i);
-    const std::string_view callee = open == 0 || open == kNoLexeme ? "" : text_.word(open - 1);
-    const bool constructs =
-        declared_.constructors.contains(callee) || session_.find_constructor(module_, callee);
-    return constructs ? TokenKind::Field : TokenKind::Attribute;
+  std::string_view callee_of(size_t argument) const {
+    const uint32_t open = parse_.opened_by(argument);
+    return open == 0 || open == kNoLexeme ? "" : text_.word(open - 1);
+  }
+
+  // The names of a constructor's arguments are fields, those of other calls attributes.
+  void argument(std::string_view callee, std::string_view name, Range range) {
+    if (declared_.constructors.contains(callee)) return add(range, TokenKind::Field);
+    if (const DataDefinition* data = session_.scope(module_).data_of_constructor(callee)) {
+      const DataConstructor* made = find_constructor(*data, callee);
+      const bool is_field =
+          !made || std::ranges::find(made->fields, name, &DataField::name) != made->fields.end();
+      return add(range, TokenKind::Field, !is_field);
+    }
+    const Declaration* called = called_by_signature(callee);
+    const auto is_named = [&](SyntaxPtr p) { return p->is(SyntaxKind::AttributeParam) && p->text == name; };
+    add(range, TokenKind::Attribute,
+        called && std::ranges::none_of(params_of(called->syntax)->children, is_named));
+  }
+
+  // The module's operator, or its definition with attributes; null where the text declares one of that name.
+  const Declaration* called_by_signature(std::string_view callee) {
+    Scope& scope = session_.scope(module_);
+    if (!callee.starts_with('@')) return declared_.operators.contains(callee) ? nullptr : scope.op(callee);
+    callee.remove_prefix(1);
+    const Declaration* called = declared_.definitions.contains(callee) ? nullptr : scope.global(callee);
+    return called && has_attributes_or_packs(*called) ? called : nullptr;
   }
 
   bool is_imported(std::string_view name) const {

@@ -34,7 +34,7 @@ struct Token {
   Range range;
   TokenKind kind;
   /// A variable, a definition, an operator, a constructor or a type that neither the text nor the module
-  /// declares.
+  /// declares; a dim or a dtype that does not exist; an argument's name that the callee does not have.
   bool unresolved = false;
   friend bool operator==(const Token&, const Token&) = default;
 };

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/base/interrupt.h"
 #include "ir/expr/effects.h"
 #include "passes/fusion_class.h"
 #include "passes/uses.h"
@@ -62,7 +63,8 @@ class Fuser {
     if (!consumer) return run(expr);
     if (consumer->schedule) return expr;
     while (true) {
-      const Variable* chosen = choose(*consumer);
+      // What an interrupted pass makes is dropped.
+      const Variable* chosen = is_interrupted() ? nullptr : choose(*consumer);
       if (!chosen) return consumer;
       consumer = static_cast<const ComprehensionExpr*>(inlined(*consumer, chosen));
     }

@@ -89,9 +89,9 @@ Optimised run_passes(const Definition& definition, FunctionSource& functions, st
   ExprPtr expr = definition.body;
   const FreeNames given = is_verifying() ? free_names(expr) : FreeNames();
   for (const Pass& pass : passes) {
-    if (is_interrupted()) return {nullptr, arena};
     Stage stage(pass.name);
     expr = pass.run(context, expr);
+    if (is_interrupted()) return {nullptr, arena};
     QUERN_CHECK(expr != nullptr && expr->type != nullptr);
     if (is_verifying()) check(expr, given);
   }

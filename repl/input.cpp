@@ -43,6 +43,14 @@ bool lacks_body(std::string_view definition) {
   return bodies->children.empty() || bodies->children.back()->child(0);
 }
 
+// Whether something else stands in the place of a body: no further line makes a definition of it.
+bool lacks_braces(std::string_view definition) {
+  const ParseOutcome parsed = parse_declaration(definition, false);
+  return std::ranges::any_of(parsed.problems, [&](const SyntaxProblem& p) {
+    return p.kind == DiagnosticKind::MissingBody && p.range.begin < p.range.end;
+  });
+}
+
 }  // namespace
 
 LineReader::Event LineReader::fill() {
@@ -95,7 +103,10 @@ bool needs_more(std::string_view text, bool blank_line) {
   if (text.substr(last.range.begin).starts_with("extern")) return false;
   switch (last.kind) {
     case PieceKind::Def:
-    case PieceKind::Op: return !text.ends_with('}') || lacks_body(text.substr(last.range.begin));
+    case PieceKind::Op: {
+      const std::string_view definition = text.substr(last.range.begin);
+      return text.ends_with('}') ? lacks_body(definition) : !lacks_braces(definition);
+    }
     case PieceKind::Type:
       // A type alias ends with its line.
       if (text.find('=', last.range.begin) != std::string_view::npos && !text.ends_with('}'))

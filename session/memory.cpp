@@ -1,6 +1,5 @@
 // The memory of a session.
 
-#include "frontend/syntax/syntax.h"
 #include "ir/base/interned.h"
 #include "session/db/database.h"
 #include "session/session.h"
@@ -9,17 +8,16 @@ namespace quern {
 
 std::vector<MemoryUse> Session::memory_report() const {
   const Database& db = *db_;
-  MemoryUse texts{"texts", db.layouts.size(), 0};
+  MemoryUse texts{"texts of files and inputs", db.layouts.size(), 0};
   for (const auto& layout : db.layouts)
     texts.bytes += layout->text->capacity() + layout->scan.pieces.capacity() * sizeof(Piece);
   std::vector<MemoryUse> report{
       texts, {"declarations", db.declarations.size(), db.declarations.size() * sizeof(DeclarationInfo)}};
   for (MemoryUse& table : db.memory()) report.push_back(std::move(table));
   const Interned dims = interned_dims(), types = interned_types();
-  report.push_back({"dependencies", 0, db.engine.bookkeeping_bytes()});
-  report.push_back({"interned dims", dims.count, dims.bytes});
-  report.push_back({"interned types", types.count, types.bytes});
-  report.push_back({"parser states", parser_states(), 0});
+  report.push_back({"what was computed from what", 0, db.engine.bookkeeping_bytes()});
+  report.push_back({"different dims", dims.count, dims.bytes});
+  report.push_back({"different types", types.count, types.bytes});
   return report;
 }
 

@@ -252,8 +252,7 @@ class Session {
 
   /// What is currently known about a source; computes nothing.
   Snapshot snapshot(SourceId source);
-  /// Memory by kind, as far as the session can tell. All sessions share the process's interned data and the
-  /// parser's tables.
+  /// Memory by kind, as far as the session can tell. All sessions share the process's interned dims and types.
   std::vector<MemoryUse> memory_report() const;
   /// How often a query has been computed so far.
   uint64_t times_computed(const std::string& query) const;

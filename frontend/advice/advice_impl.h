@@ -66,6 +66,7 @@ class Advisor {
   std::optional<SyntaxProblem> first_word(size_t start);
   std::optional<SyntaxProblem> conditionals();
   std::optional<SyntaxProblem> definitions();
+  SyntaxProblem body_without_braces();
   std::optional<SyntaxProblem> parameters();
   std::optional<SyntaxProblem> bindings();
   std::optional<SyntaxProblem> name_after_let(size_t at);

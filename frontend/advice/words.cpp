@@ -80,8 +80,7 @@ std::optional<SyntaxProblem> Advisor::definitions() {
         p.fixes.push_back(fix("write braces", {{range(at), "{"}, {{end, end}, " }"}}));
       return p;
     }
-    if (begins_expression(at) && now != "{" && !expects("]"))
-      return here(DiagnosticKind::MissingBody, "the body of a definition stands in braces: `{ … }`");
+    if (begins_expression(at) && now != "{" && !expects("]")) return body_without_braces();
     if (at == f_.tokens.size() && word(at - 1) != "->" && !(first == "op"))
       return here(DiagnosticKind::MissingBody, "this definition has no body yet: `{ … }`");
   }
@@ -132,6 +131,20 @@ std::optional<SyntaxProblem> Advisor::definitions() {
                 "`import` takes a file in quotes: `import \"layers.relay\" as layers`; the library is always "
                 "in scope");
   return std::nullopt;
+}
+
+// `def @f(%x) %x`. The body is what stands on its line: what follows may be statements.
+SyntaxProblem Advisor::body_without_braces() {
+  SyntaxProblem p = here(DiagnosticKind::MissingBody, "the body of a definition stands in braces: `{ … }`");
+  size_t last = f_.at;
+  while (last + 1 < f_.tokens.size() && same_line(f_.at, last + 1)) ++last;
+  const auto first = f_.tokens.begin();
+  const std::vector<LexedToken> body(first + static_cast<ptrdiff_t>(f_.at),
+                                     first + static_cast<ptrdiff_t>(last + 1));
+  if (!ends_expression(last) || !brackets_match(body)) return p;
+  const uint32_t begin = range(f_.at).begin, end = range(last).end;
+  p.fixes.push_back(fix("write braces", {{{begin, begin}, "{ "}, {{end, end}, " }"}}));
+  return p;
 }
 
 // In the `(…)` of a definition or a function literal, and after it.

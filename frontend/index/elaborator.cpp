@@ -186,6 +186,7 @@ bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& 
 bool IndexElaborator::prove() {
   bool all = true;
   for (Obligation& o : obligations_) {
+    if (scope_.cancelled()) return false;
     // Other loops may be empty: only inside a loop is it known to have a point.
     Facts facts;
     for (Dim var : o.around)

@@ -233,12 +233,6 @@ ParseOutcome parse_text(std::string_view text, bool slash_names) {
 
 }  // namespace
 
-size_t parser_states() {
-  std::unique_lock lock(tables_mutex());
-  QuernParser parser(nullptr);
-  return states_of(*parser.getInterpreter<antlr4::atn::ParserATNSimulator>());
-}
-
 ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
   bound_tables();
   std::shared_lock lock(tables_mutex());

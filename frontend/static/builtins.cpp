@@ -39,12 +39,15 @@ BuiltinOutcome fold(Args a, const char* name, Dim (*f)(Dim, Dim)) {
       items.push_back(v);
   }
   if (items.empty()) return problem(fmt::format("`{}` of nothing", name));
-  Dim result = nullptr;
+  std::vector<Dim> dims;
   for (const StaticValue& v : items) {
     if (!v.as_dim()) return problem(fmt::format("`{}` takes integers and dims", name));
-    result = result ? f(result, v.as_dim()) : v.as_dim();
+    dims.push_back(v.as_dim());
   }
-  return value(StaticValue(result));
+  // By pairs, as the terms of a sum are as many as its dims: one after the other would take their square.
+  for (size_t apart = 1; apart < dims.size(); apart *= 2)
+    for (size_t i = 0; i + apart < dims.size(); i += 2 * apart) dims[i] = f(dims[i], dims[i + apart]);
+  return value(StaticValue(dims[0]));
 }
 BuiltinOutcome minimum(Args a, bool) { return fold(a, "min", dim_min); }
 BuiltinOutcome maximum(Args a, bool) { return fold(a, "max", dim_max); }

@@ -28,7 +28,7 @@ void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string mess
 }
 
 std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const StaticEnv& env) {
-  if (!expr) return std::nullopt;
+  if (!expr || scope_.cancelled()) return std::nullopt;
   check_stack();
   if (++steps_ > kStepLimit || depth_ > kDepthLimit) {
     if (steps_ < 2 * kStepLimit)

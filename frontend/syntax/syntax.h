@@ -87,9 +87,6 @@ struct ParseOutcome {
 /// Parses one declaration or statement (without the `;` that ends it). Never fails: unparsable text becomes
 /// an Error node with a problem.
 ParseOutcome parse_declaration(std::string_view text, bool slash_names);
-/// The number of states that the parser has learnt from all texts. Above a limit it discards them and starts
-/// over.
-size_t parser_states();
 /// Parses a chunk of a body (frontend/parse/body_chunks.h): the root is a Block of its statements.
 ParseOutcome parse_chunk(std::string_view text, bool slash_names);
 

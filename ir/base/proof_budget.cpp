@@ -1,5 +1,7 @@
 #include "ir/base/proof_budget.h"
 
+#include "ir/base/interrupt.h"
+
 namespace quern {
 
 namespace {
@@ -19,7 +21,7 @@ bool ProofBudget::take(int64_t steps) {
     budget->left_ -= steps;
     is_left = is_left && budget->left_ >= 0;
   }
-  return is_left;
+  return is_left && !is_interrupted();
 }
 
 bool ProofBudget::has(int64_t steps) {

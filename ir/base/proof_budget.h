@@ -15,7 +15,8 @@ class ProofBudget {
   ProofBudget& operator=(const ProofBudget&) = delete;
 
   bool is_spent() const { return left_ <= 0; }
-  /// Takes steps from the budgets of this thread; false if one of them is spent.
+  /// Takes steps from the budgets of this thread; false if one of them is spent, or after an interrupt
+  /// (ir/base/interrupt.h): whoever keeps what follows from proofs asks for that flag first.
   static bool take(int64_t steps = 1);
   /// Whether the budgets of this thread have that many steps left.
   static bool has(int64_t steps);

@@ -69,6 +69,7 @@ class Problem {
     if (depth > kMaxDepth) throw GiveUp{};
     if (!substitute_equalities()) return Feasibility::Infeasible;
     while (true) {
+      drop_unbounded();
       if (!tidy()) return Feasibility::Infeasible;
       if (rows_.empty()) return Feasibility::Feasible;
       auto choice = choose();
@@ -148,6 +149,27 @@ class Problem {
   }
 
   // --- inequalities
+  /// Drops those with a variable that has bounds on one side only: they hold where it is large (or small) enough. In a
+  /// question about many dims few are left.
+  void drop_unbounded() {
+    for (bool has_dropped = true; has_dropped;) {
+      std::vector<bool> from_below(variables()), from_above(from_below.size());
+      for (const Row& row : rows_)
+        for (size_t v = 0; v < row.coefficients.size(); ++v) {
+          if (row.coefficients[v] > 0) from_below[v] = true;
+          if (row.coefficients[v] < 0) from_above[v] = true;
+        }
+      const auto is_dropped = [&](const Row& row) {
+        for (size_t v = 0; v < row.coefficients.size(); ++v)
+          if (row.coefficients[v] != 0 && from_below[v] != from_above[v]) return true;
+        return false;
+      };
+      const size_t dropped = std::erase_if(rows_, is_dropped);
+      spend(static_cast<int>(dropped));
+      has_dropped = dropped > 0;
+    }
+  }
+
   /// Divides by common factors, rounding constants down; drops implied constraints. False on a contradiction.
   bool tidy() {
     std::map<std::vector<int64_t>, int64_t> least;

@@ -23,7 +23,12 @@ std::vector<Dim> atoms_of(Dim d) {
 /// `p` with the atom replaced as a factor of terms, but not inside other atoms.
 Dim replace_factor(Dim p, Dim atom, Dim value) {
   Dim out = dim_const(0);
+  Poly kept;  // added once: there may be many
   for (Term& term : to_poly(p)) {
+    if (std::ranges::find(term.atoms, atom) == term.atoms.end()) {
+      kept.push_back(std::move(term));
+      continue;
+    }
     Dim factor = dim_const(1);
     while (true) {
       auto at = std::ranges::find(term.atoms, atom);
@@ -33,7 +38,7 @@ Dim replace_factor(Dim p, Dim atom, Dim value) {
     }
     out = dim_add(out, dim_mul(from_term(term), factor));
   }
-  return out;
+  return dim_add(from_poly(kept), out);
 }
 
 Dim first_choice_inside(Dim d) {

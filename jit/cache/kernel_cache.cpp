@@ -12,6 +12,7 @@
 
 #include "ir/base/counted_work.h"
 #include "ir/base/internal_failure.h"
+#include "ir/base/interrupt.h"
 #include "ir/dim/arena.h"
 #include "jit/cache/build_id.h"
 #include "jit/schedule/lower.h"
@@ -175,6 +176,7 @@ Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const 
     return loops::lower(primitive, **machine);
   }();
   if (!made) return made.error();
+  if (is_interrupted()) return Failure{kInterrupted};
   loops::Lowered lowered = std::move(*made);
   Entry entry{record_of(lowered, text), {}, name};
   lowered.kernel.name = name;

@@ -172,18 +172,20 @@ bool count_operations(Workspace& workspace, const std::string& asked) {
 bool show_memory(Workspace& workspace, const std::string&) {
   std::vector<MemoryUse> report = workspace.session().memory_report();
   ValueBytes counted;
-  MemoryUse values{"values", 0, 0};
+  MemoryUse values{"values of variables", 0, 0};
   for (const auto& [variable, value] : workspace.execution().values()) {
     ++values.count;
     values.bytes += counted.add(value);
   }
   report.push_back(values);
+  std::vector<std::vector<std::string>> rows{{"", "number", "memory"}};
   size_t all = 0;
   for (const MemoryUse& use : report) {
-    fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", use.kind, use.count, static_cast<double>(use.bytes) / 1024);
+    rows.push_back({use.kind, use.count == 0 ? "" : std::to_string(use.count), bytes_text(use.bytes)});
     all += use.bytes;
   }
-  fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", "together", "", static_cast<double>(all) / 1024);
+  rows.push_back({"together", "", bytes_text(all)});
+  fmt::print("{}", columns_text(rows, "lrr"));
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/base/interrupt.h"
 #include "ir/value/prelude_values.h"
 #include "repl/command_files.h"
 #include "repl/commands/asked_value.h"
@@ -33,11 +34,13 @@ picture::Size picture_size(const Workspace& workspace, int most_columns, int mos
   return {std::min(workspace.style().width, most_columns), std::min(rows, most_rows)};
 }
 
-/// The elements of a tensor of rank 1 or of a list of numbers; nothing for other values.
+/// The elements of a tensor of rank 1 or of a list of numbers; nothing for other values. Some of them, or nothing, after
+/// an interrupt.
 std::optional<std::vector<double>> numbers_of(const Value& value) {
   std::vector<double> numbers;
   if (const auto list = list_of(value, INT64_MAX, 1)) {
     for (const Value* element : list->front) {
+      if (is_interrupted()) break;
       const TensorPtr tensor = element->as_tensor();
       if (!tensor || tensor->lane_count() != 1) return std::nullopt;
       numbers.push_back(element_as_double(*tensor, 0));
@@ -46,7 +49,9 @@ std::optional<std::vector<double>> numbers_of(const Value& value) {
   }
   const TensorPtr tensor = value.as_tensor();
   if (!tensor || tensor->shape().size() != 1 || tensor->dtype().is_vector()) return std::nullopt;
-  for (int64_t i = 0; i < tensor->size(); ++i) numbers.push_back(element_as_double(*tensor, i));
+  numbers.reserve(static_cast<size_t>(tensor->size()));
+  for (int64_t i = 0; i < tensor->size() && !is_interrupted(); ++i)
+    numbers.push_back(element_as_double(*tensor, i));
   return numbers;
 }
 
@@ -62,7 +67,8 @@ std::optional<picture::Curve> curve_of(const Value& value) {
   auto y = numbers_of(value);
   if (!y) return std::nullopt;
   curve.y = std::move(*y);
-  for (size_t i = 0; i < curve.y.size(); ++i) curve.x.push_back(static_cast<double>(i));
+  curve.x.reserve(curve.y.size());
+  for (size_t i = 0; i < curve.y.size() && !is_interrupted(); ++i) curve.x.push_back(static_cast<double>(i));
   return curve;
 }
 
@@ -86,13 +92,16 @@ bool present(Workspace& workspace, const picture::Picture& shown, const std::str
     workspace.options().show_picture(shown, picture::to_text(shown, most, picture::Ink::Text));
   } else if (file.empty()) {
     const std::string pixels = terminal_pixels(workspace.settings().pictures, shown);
-    fmt::print("{}", pixels.empty() ? picture::to_text(shown, most, ink_of(workspace)) : pixels);
+    const std::string text = pixels.empty() ? picture::to_text(shown, most, ink_of(workspace)) : pixels;
+    if (!is_interrupted()) fmt::print("{}", text);
   } else {
     const auto bytes = file.ends_with(".svg") ? picture::to_svg(shown) : picture::to_png(shown);
     if (!bytes) return workspace.complain(bytes.error().message);
+    if (is_interrupted()) return workspace.complain(kInterrupted);
     if (const auto written = write_file(file, *bytes); !written)
       return workspace.complain(written.error().message);
   }
+  if (is_interrupted()) return workspace.complain(kInterrupted);
   fmt::print("{}", remark);
   return true;
 }
@@ -101,6 +110,7 @@ bool present(Workspace& workspace, const picture::Picture& shown, const std::str
 bool add_curve(Workspace& workspace, const std::string& expression, std::vector<picture::Curve>& curves) {
   return with_value(workspace, expression, "`:plot`", [&](const StatementResult& result) {
     auto curve = curve_of(*result.value);
+    if (is_interrupted()) return workspace.complain(kInterrupted);
     if (!curve)
       return workspace.complain(
           fmt::format("`:plot` takes a vector, a list of numbers, or a pair `(x, y)` of these, not {}",
@@ -126,9 +136,10 @@ bool plot_values(Workspace& workspace, const std::string& request) {
   size_t points = 0, lost = 0;
   for (const picture::Curve& curve : curves) {
     points += curve.x.size();
-    for (size_t i = 0; i < curve.x.size(); ++i) lost += curve.has_point(i) ? 0U : 1U;
+    for (size_t i = 0; i < curve.x.size() && !is_interrupted(); ++i) lost += curve.has_point(i) ? 0U : 1U;
   }
   const auto plot = picture::plot_of(std::move(curves));
+  if (is_interrupted()) return workspace.complain(kInterrupted);
   if (!plot) return workspace.complain("there is no finite number to plot");
   return present(workspace, *plot, asked->file, picture_size(workspace, 120, 20),
                  left_out(lost, points, "points"));
@@ -142,20 +153,23 @@ bool show_histogram(Workspace& workspace, const std::string& request) {
     bool are_whole = true;
     size_t all = 0;
     const auto tensors = tensors_in(*result.value, SIZE_MAX);
+    for (const auto& [name, tensor] : tensors) all += static_cast<size_t>(tensor->lane_count());
+    numbers.reserve(all);
     for (const auto& [name, tensor] : tensors) {
       are_whole = are_whole && !tensor->dtype().is_float();
-      all += static_cast<size_t>(tensor->lane_count());
-      for (int64_t i = 0; i < tensor->lane_count(); ++i)
+      for (int64_t i = 0; i < tensor->lane_count() && !is_interrupted(); ++i)
         if (const double number = element_as_double(*tensor, i); std::isfinite(number))
           numbers.push_back(number);
     }
+    if (is_interrupted()) return workspace.complain(kInterrupted);
     if (tensors.empty())
       return workspace.complain(
           fmt::format("`:hist` takes a value that has numbers, not {}", to_string(result.type)));
     if (numbers.empty()) return workspace.complain("there is no finite number to count");
     const picture::Size size = picture_size(workspace, 100, 20);
-    return present(workspace, picture::histogram_of(numbers, are_whole, size.rows), asked->file, size,
-                   left_out(all - numbers.size(), all, "numbers"));
+    const picture::Histogram histogram = picture::histogram_of(numbers, are_whole, size.rows);
+    if (is_interrupted()) return workspace.complain(kInterrupted);
+    return present(workspace, histogram, asked->file, size, left_out(all - numbers.size(), all, "numbers"));
   });
 }
 
@@ -165,6 +179,7 @@ bool show_image(Workspace& workspace, const std::string& request) {
   return with_value(workspace, asked->expressions, "`:image`", [&](const StatementResult& result) {
     const TensorPtr tensor = result.value->as_tensor();
     const auto image = tensor ? picture::image_of(*tensor) : std::nullopt;
+    if (is_interrupted()) return workspace.complain(kInterrupted);
     if (!image)
       return workspace.complain(
           fmt::format("`:image` takes a matrix, or a tensor of 1, 3 or 4 channels before or behind height "

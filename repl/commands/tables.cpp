@@ -32,7 +32,9 @@ bool show_numbers(Workspace& workspace, const StatementResult& result) {
                     to_string(result.type)));
   const bool is_cut = tensors.size() > kMostRows;
   if (is_cut) tensors.pop_back();
-  fmt::print("{}", summary_text(tensors));
+  const std::string text = summary_text(tensors);
+  if (is_interrupted()) return workspace.complain(kInterrupted);
+  fmt::print("{}", text);
   if (is_cut) print_line(fmt::format("… the first {}; `:summary` of a part shows its own", kMostRows));
   return true;
 }
@@ -96,11 +98,14 @@ bool show_table(Workspace& workspace, const std::string& request) {
   if (!asked) return false;
   return with_value(workspace, asked->expressions, "`:table`", [&](const StatementResult& result) {
     const auto table = table_of(*result.value);
+    if (is_interrupted()) return workspace.complain(kInterrupted);
     if (!table)
       return workspace.complain(
           fmt::format("`:table` takes {}; this is {}", table.error().message, to_string(result.type)));
     if (!asked->file.empty()) {
-      const auto written = write_file(asked->file, to_csv(*table));
+      const std::string csv = to_csv(*table);
+      if (is_interrupted()) return workspace.complain(kInterrupted);
+      const auto written = write_file(asked->file, csv);
       return written || workspace.complain(written.error().message);
     }
     const auto terminal = terminal_size(stdout);

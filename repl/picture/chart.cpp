@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/text/source.h"
+#include "ir/base/interrupt.h"
 #include "repl/picture/ticks.h"
 
 namespace quern::picture {
@@ -67,7 +68,7 @@ class Axes {
 /// draw the same line (M4 of Jugel et al. 2014).
 std::vector<Point> thinned(const std::vector<Point>& points) {
   std::vector<Point> kept;
-  for (size_t begin = 0, end; begin < points.size(); begin = end) {
+  for (size_t begin = 0, end; begin < points.size() && !is_interrupted(); begin = end) {
     const double column = std::floor(points[begin].x * 2);
     for (end = begin + 1; end < points.size() && std::floor(points[end].x * 2) == column;) ++end;
     if (end - begin <= 4) {
@@ -96,7 +97,7 @@ void draw_curve(Drawing& drawing, const Axes& axes, const Plot& plot, size_t num
     if (points.size() > 1)
       drawing.shapes.emplace_back(Stroke{std::move(points), tint, kCurveWidth, dashes_of(number)});
   };
-  for (size_t i = 0; i < curve.y.size(); ++i) {
+  for (size_t i = 0; i < curve.y.size() && !is_interrupted(); ++i) {
     if (curve.has_point(i))
       run.push_back({axes.x(curve.x[i]), axes.y(curve.y[i])});
     else

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "ir/base/interrupt.h"
 #include "repl/picture/ticks.h"
 
 namespace quern::picture {
@@ -36,8 +37,13 @@ double edge_at(double k, double step) { return step < 1 ? k / std::round(1 / ste
 }  // namespace
 
 Histogram histogram_of(const std::vector<double>& numbers, bool are_whole, int most) {
-  const auto [least, greatest] = std::ranges::minmax(numbers);
   Histogram histogram;
+  double least = numbers[0], greatest = least;
+  for (const double number : numbers) {
+    if (is_interrupted()) return histogram;
+    least = std::min(least, number);
+    greatest = std::max(greatest, number);
+  }
   const bool is_bin_a_number = greatest == least || (are_whole && greatest - least < most);
   if (is_bin_a_number) {
     for (double edge = least; edge <= greatest; ++edge) histogram.edges.push_back(edge);
@@ -57,6 +63,7 @@ Histogram histogram_of(const std::vector<double>& numbers, bool are_whole, int m
   }
   const auto bins = static_cast<double>(histogram.counts.size());
   for (const double number : numbers) {
+    if (is_interrupted()) break;
     // By the edges themselves: the quotient alone may be on their other side.
     double bin = std::clamp(std::floor((number - histogram.edges[0]) / histogram.step), 0.0, bins - 1);
     if (number < histogram.edges[static_cast<size_t>(bin)] && bin > 0) --bin;

@@ -8,6 +8,8 @@
 #include <limits>
 #include <string_view>
 
+#include "ir/base/interrupt.h"
+
 namespace quern::picture {
 
 namespace {
@@ -157,7 +159,7 @@ std::optional<Image> image_of(const HostTensor& tensor) {
   Image image{.width = layout->width, .height = layout->height, .channels = layout->channels == 1 ? 1 : 3};
   const bool has_opacity = layout->channels == 4;
   std::vector<float> opacities;
-  for (int64_t y = 0; y < image.height; ++y)
+  for (int64_t y = 0; y < image.height && !is_interrupted(); ++y)
     for (int64_t x = 0; x < image.width; ++x) {
       const int64_t pixel = y * layout->y_stride + x * layout->x_stride;
       const auto at = [&](int64_t c) {
@@ -168,7 +170,7 @@ std::optional<Image> image_of(const HostTensor& tensor) {
       if (has_opacity) opacities.push_back(at(3));
     }
   choose_range(image, tensor.dtype());
-  for (size_t i = 0; i < image.numbers.size(); ++i) {
+  for (size_t i = 0; i < image.numbers.size() && !is_interrupted(); ++i) {
     float& number = image.numbers[i];
     number = static_cast<float>((number - image.black) / (image.white - image.black));
     if (has_opacity) number *= static_cast<float>(opacities[i / 3] / image.white);
@@ -183,7 +185,8 @@ Image resized(const Image& image, int64_t width, int64_t height) {
     const int64_t begin = at * from / to;
     return std::pair(begin, std::max(begin + 1, (at + 1) * from / to));
   };
-  for (int64_t y = 0; y < height; ++y)
+  out.numbers.reserve(static_cast<size_t>(width * height * channels));
+  for (int64_t y = 0; y < height && !is_interrupted(); ++y)
     for (int64_t x = 0; x < width; ++x)
       for (int64_t c = 0; c < channels; ++c) {
         const auto [top, bottom] = range(y, image.height, height);
@@ -194,6 +197,7 @@ Image resized(const Image& image, int64_t width, int64_t height) {
             sum += image.numbers[static_cast<size_t>((i * image.width + j) * channels + c)];
         out.numbers.push_back(static_cast<float>(sum / static_cast<double>((bottom - top) * (right - left))));
       }
+  out.numbers.resize(static_cast<size_t>(width * height * channels));  // whole after an interrupt too
   return out;
 }
 

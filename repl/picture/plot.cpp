@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "frontend/text/source.h"
+#include "ir/base/interrupt.h"
 #include "repl/picture/braille.h"
 #include "repl/picture/drawing.h"
 
@@ -77,23 +78,24 @@ class TextPlot {
   void draw(size_t number) {
     const Curve& curve = plot_.curves[number];
     canvas_->take_pen(number);
-    std::vector<Dot> dots;
-    bool is_joined = false;
-    for (size_t i = 0; i < curve.y.size(); ++i) {
+    const bool has_marks = plot_.curves.size() > 1;
+    std::vector<Dot> dots;  // where marks may be
+    std::optional<Dot> last;
+    for (size_t i = 0; i < curve.y.size() && !is_interrupted(); ++i) {
       if (!curve.has_point(i)) {
-        is_joined = false;
+        last.reset();
         continue;
       }
       const Dot dot{dot_at(curve.x[i], plot_.across, canvas_->width()),
                     canvas_->height() - 1 - dot_at(curve.y[i], plot_.up, canvas_->height())};
-      if (is_joined)
-        canvas_->line(dots.back().x, dots.back().y, dot.x, dot.y);
+      if (last)
+        canvas_->line(last->x, last->y, dot.x, dot.y);
       else
         canvas_->dot(dot.x, dot.y);
-      is_joined = true;
-      dots.push_back(dot);
+      last = dot;
+      if (has_marks) dots.push_back(dot);
     }
-    if (plot_.curves.size() == 1) return;
+    if (!has_marks) return;
     for (const size_t place : mark_places(dots.size(), number, plot_.curves.size()))
       marks_[{dots[place].y / BrailleCanvas::kDown, dots[place].x / BrailleCanvas::kAcross}] = number;
   }
@@ -171,7 +173,7 @@ std::optional<Plot> plot_of(std::vector<Curve> curves) {
   Extremes x, y;
   bool is_empty = true;
   for (const Curve& curve : curves)
-    for (size_t i = 0; i < curve.y.size(); ++i) {
+    for (size_t i = 0; i < curve.y.size() && !is_interrupted(); ++i) {
       if (!curve.has_point(i)) continue;
       is_empty = false;
       x.take(curve.x[i]);

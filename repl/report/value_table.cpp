@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "frontend/text/source.h"
+#include "ir/base/interrupt.h"
 #include "ir/value/prelude_values.h"
 #include "ir/value/scalar.h"
 
@@ -70,14 +71,6 @@ ValueTable of_list(std::vector<const Value*> elements) {
   return table;
 }
 
-ValueTable of_matrix(const TensorPtr& matrix) {
-  ValueTable table{.rows = matrix->shape()[0], .has_names = false};
-  const int64_t width = matrix->shape()[1];
-  for (int64_t j = 0; j < width; ++j)
-    table.columns.push_back({.name = std::to_string(j), .tensor = matrix, .begin = j, .stride = width});
-  return table;
-}
-
 Result<ValueTable> of_fields(const Value& value) {
   const Failure wrong{
       "a matrix, vectors of one length in a record or a tuple, or a list of records or tuples"};
@@ -85,11 +78,11 @@ Result<ValueTable> of_fields(const Value& value) {
   const std::vector<Value>* fields = value.fields();
   if (!fields || fields->empty()) return wrong;
   for (size_t i = 0; i < fields->size(); ++i) {
-    TableColumn column{.name = field_name(value, i), .tensor = (*fields)[i].as_tensor()};
-    auto elements = column.tensor ? std::nullopt : elements_of((*fields)[i]);
-    if (!is_vector(column.tensor) && !elements) return wrong;
+    TableColumn column{.name = field_name(value, i), .vector = (*fields)[i].as_tensor()};
+    auto elements = column.vector ? std::nullopt : elements_of((*fields)[i]);
+    if (!is_vector(column.vector) && !elements) return wrong;
     if (elements) column.values = std::move(*elements);
-    const int64_t rows = column.tensor ? column.tensor->size() : static_cast<int64_t>(column.values.size());
+    const int64_t rows = column.vector ? column.vector->size() : static_cast<int64_t>(column.values.size());
     if (i > 0 && rows != table.rows)
       return Failure{fmt::format("columns of one length: `{}` has {} and `{}` has {}", table.columns[0].name,
                                  table.rows, column.name, rows)};
@@ -118,17 +111,17 @@ class ShownColumn {
   }
 
   /// Numbers stand by their points, beneath a heading at the right.
-  static ShownColumn of(const TableColumn& column, const std::vector<std::optional<size_t>>& rows,
-                        const ValueStyle& style) {
+  static ShownColumn of(const ValueTable& table, size_t column,
+                        const std::vector<std::optional<size_t>>& rows, const ValueStyle& style) {
     std::vector<std::string> texts;
     size_t most_behind = 0;
     for (const auto& row : rows) {
-      texts.push_back(row ? column.cell(static_cast<int64_t>(*row), style) : std::string(kLeftOut));
+      texts.push_back(row ? table.cell(static_cast<int64_t>(*row), column, style) : std::string(kLeftOut));
       most_behind = std::max(most_behind, behind_point(texts.back()));
     }
     for (std::string& text : texts)
       if (text != kLeftOut) text.append(most_behind - behind_point(text), ' ');
-    texts.insert(texts.begin(), column.name);
+    texts.insert(texts.begin(), table.name(column));
     return ShownColumn(std::move(texts));
   }
 
@@ -152,13 +145,13 @@ class ShownColumn {
 /// The columns for which there is room, from both ends, the first one at least.
 std::vector<ShownColumn> fitting(const ValueTable& table, const std::vector<std::optional<size_t>>& rows,
                                  const ValueStyle& style, size_t room) {
-  const size_t count = table.columns.size();
+  const size_t count = table.width();
   std::vector<ShownColumn> first, last;
   size_t used = 0;
   while (first.size() + last.size() < count) {
     const bool is_first = first.size() <= last.size();
     const size_t index = is_first ? first.size() : count - 1 - last.size();
-    ShownColumn column = ShownColumn::of(table.columns[index], rows, style);
+    ShownColumn column = ShownColumn::of(table, index, rows, style);
     // Room for what stands for those that are left out, unless this is the last one.
     const bool is_last = first.size() + last.size() + 1 == count;
     const size_t wanted = used + kGap.size() + column.width();
@@ -182,18 +175,29 @@ std::string csv_field(std::string text) {
 
 }  // namespace
 
-std::string TableColumn::cell(int64_t row, const ValueStyle& style) const {
+size_t ValueTable::width() const { return matrix ? static_cast<size_t>(matrix->shape()[1]) : columns.size(); }
+
+std::string ValueTable::name(size_t column) const {
+  return matrix ? std::to_string(column) : columns[column].name;
+}
+
+std::string ValueTable::cell(int64_t row, size_t column, const ValueStyle& style) const {
   ValueStyle of_cell = on_one_line(style.whole ? INT64_MAX : style.threshold);
   of_cell.precision = style.precision;
   of_cell.heading = false;
-  return tensor ? to_string(Value(element(*tensor, begin + row * stride)), of_cell)
-                : to_string(*values[static_cast<size_t>(row)], of_cell);
+  if (matrix) {
+    const int64_t at = row * matrix->shape()[1] + static_cast<int64_t>(column);
+    return to_string(Value(element(*matrix, at)), of_cell);
+  }
+  const TableColumn& cells = columns[column];
+  return cells.vector ? to_string(Value(element(*cells.vector, row)), of_cell)
+                      : to_string(*cells.values[static_cast<size_t>(row)], of_cell);
 }
 
 Result<ValueTable> table_of(const Value& value) {
   if (const TensorPtr tensor = value.as_tensor(); tensor && !tensor->dtype().is_vector()) {
-    if (tensor->shape().size() == 2) return of_matrix(tensor);
-    if (is_vector(tensor)) return ValueTable{{{.name = "value", .tensor = tensor}}, tensor->size()};
+    if (tensor->shape().size() == 2) return ValueTable{.rows = tensor->shape()[0], .matrix = tensor};
+    if (is_vector(tensor)) return ValueTable{{{.name = "value", .vector = tensor}}, tensor->size()};
   }
   if (auto elements = elements_of(value)) return of_list(std::move(*elements));
   return of_fields(value);
@@ -223,14 +227,14 @@ std::string to_text(const ValueTable& table, const ValueStyle& style, int64_t mo
 std::string to_csv(const ValueTable& table) {
   std::string text;
   const auto add_line = [&](const auto& cell_of) {
-    for (size_t i = 0; i < table.columns.size(); ++i)
-      text += (i == 0 ? "" : ",") + csv_field(cell_of(table.columns[i]));
+    for (size_t i = 0; i < table.width() && !is_interrupted(); ++i)
+      text += (i == 0 ? "" : ",") + csv_field(cell_of(i));
     text += "\n";
   };
-  if (table.has_names) add_line([](const TableColumn& column) { return column.name; });
+  if (table.has_names()) add_line([&](size_t column) { return table.name(column); });
   const ValueStyle whole{.whole = true};
-  for (int64_t row = 0; row < table.rows; ++row)
-    add_line([&](const TableColumn& column) { return column.cell(row, whole); });
+  for (int64_t row = 0; row < table.rows && !is_interrupted(); ++row)
+    add_line([&](size_t column) { return table.cell(row, column, whole); });
   return text;
 }
 

@@ -10,21 +10,25 @@
 
 namespace quern {
 
-/// The cells below each other: elements of a tensor that are `stride` apart, or values.
+/// The cells below each other: the elements of a vector, or values.
 struct TableColumn {
   std::string name;
-  TensorPtr tensor{};
-  int64_t begin = 0, stride = 1;
-  std::vector<const Value*> values{};  ///< where there is no tensor
-
-  std::string cell(int64_t row, const ValueStyle& style) const;
+  TensorPtr vector{};
+  std::vector<const Value*> values{};  ///< where there is no vector
 };
 
 /// It points into the value that it is of.
 struct ValueTable {
   std::vector<TableColumn> columns;
   int64_t rows = 0;
-  bool has_names = true;  ///< whether columns have names of their own; those of a matrix are numbers
+  TensorPtr matrix{};  ///< instead of columns: it may have millions, of which a screen shows few
+
+  /// How many columns there are.
+  size_t width() const;
+  /// Whether columns have names of their own; those of a matrix are numbers.
+  bool has_names() const { return !matrix; }
+  std::string name(size_t column) const;
+  std::string cell(int64_t row, size_t column, const ValueStyle& style) const;
 };
 
 /// Of a matrix; of a vector or a list, which is one column; of a list of records or of tuples; of a record or a tuple of

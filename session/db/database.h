@@ -2,9 +2,9 @@
 // The database of a session's texts: its inputs, and the queries that derive everything else.
 //
 // Each query is declared here once, with its function. Its key space (session/query/table.h) determines when
-// it is dropped with a declaration, its bound, its row of the memory report and how a failure in it is
-// reported. A query reads only inputs and queries, and writes only its value. One thread sets inputs and asks
-// queries; any thread may read a value it has obtained.
+// it is dropped with a declaration, its bound and how a failure in it is reported; the MemoryRow before it, which
+// row of the memory report counts it. A query reads only inputs and queries, and writes only its value. One
+// thread sets inputs and asks queries; any thread may read a value it has obtained.
 
 #include <deque>
 #include <functional>
@@ -71,9 +71,11 @@ class Database final : public Tables {
   std::vector<std::vector<SourceId>> modules;                   ///< by id: their sources, in order
   std::deque<DeclarationInfo> declarations{DeclarationInfo{}};  ///< by id, from 1; references stay good
   std::vector<uint32_t> index_of{kGone};                        ///< by declaration: the piece of its source
+  const MemoryRow of_names{*this, "declared names"};
   ModuleNames names{*this, kLibrary};
 
   // --- inputs
+  const MemoryRow of_inputs{*this, "texts of declarations"};
   Input<ByDeclaration, std::string> piece_text{*this, "texts of declarations"};
   /// Changes whenever a piece is added or removed, named or not.
   Input<ByModule, uint64_t> pieces{*this, "pieces"};
@@ -88,14 +90,18 @@ class Database final : public Tables {
   Input<BySource, std::optional<int>> header_version{*this, "headers"};
   /// Variables with a value, by the statement that binds them.
   Input<ByDeclaration, StatementVariables> kept{*this, "kept variables"};
+  const MemoryRow of_data_files{*this, "headers and constants of data files"};
   Input<ByPath, DataFile> data_file{*this, "data files", read_data_file};
   Input<ByPath, StoredConstants> stored_constants{*this, "constants", read_constants};
 
+  const MemoryRow of_bodies{*this, "long definitions, in parts"};
   Bodies bodies{*this};
 
   // --- queries: texts
+  const MemoryRow of_metadata{*this, "constants of #[metadata]"};
   /// Null if there is none.
   Query<BySource, std::shared_ptr<const Metadata>> metadata{*this, "metadata", &Database::parse_metadata};
+  const MemoryRow of_texts{*this, "syntax trees"};
   Query<ByDeclaration, ParseOutcome> parsed{*this, "parse", &Database::parse};
   /// Early cut-off if only white space changed.
   Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
@@ -111,6 +117,7 @@ class Database final : public Tables {
       *this, "broken_declarations", &Database::find_broken, std::equal_to<>()};
 
   // --- queries: types
+  const MemoryRow of_types{*this, "data types"};
   Query<ByModule, std::map<std::string, DeclarationId>> constructors{
       *this, "constructors", &Database::find_constructors, std::equal_to<>()};
   /// The type that has it, or 0.
@@ -126,6 +133,7 @@ class Database final : public Tables {
                                                                             &Database::define_data};
 
   // --- queries: definitions and statements
+  const MemoryRow of_definitions{*this, "typed definitions and statements"};
   /// Callers do not distinguish schemes that differ only in their fresh variables.
   Query<ByDefinition, std::optional<Scheme>> annotated{*this, "annotated", &Database::scheme_of_annotations,
                                                        same_but_for_variables};
@@ -144,6 +152,7 @@ class Database final : public Tables {
   Query<ByInstance, std::vector<Inferred>> specialised{*this, "specialise", &Database::infer_specialised};
 
   // --- queries: operators
+  const MemoryRow of_operators{*this, "operators at ranks and dtypes"};
   Query<ByInstance, InstanceResult> instance{*this, "instance", &Database::define_instance};
   /// Represents an instance of an editable operator in its callers' nodes.
   Query<ByInstance, std::shared_ptr<const LateInstance>> late_instance{*this, "late_instance",
@@ -151,6 +160,7 @@ class Database final : public Tables {
   Query<ByModule, DotIntrinsics> dot_intrinsics{*this, "dot_intrinsics", &Database::find_dot_intrinsics};
 
   // --- queries: names
+  const MemoryRow of_uses{*this, "uses of names"};
   /// The variables of a statement's pattern with their nodes.
   Query<ByDeclaration, std::vector<std::pair<uint32_t, std::string>>> binders{
       *this, "binders", &Database::find_binders, std::equal_to<>()};
@@ -159,12 +169,14 @@ class Database final : public Tables {
                                                 std::equal_to<>()};
 
   // --- queries: diagnostics
+  const MemoryRow of_diagnostics{*this, "errors and warnings"};
   Query<ByDeclaration, Diagnostics> operator_check{*this, "operator_check", &Database::check_one_operator};
   /// Diagnostics of the text of a declaration or chunk by itself.
   Query<ByDeclaration, Diagnostics> form{*this, "form", &Database::check_form, std::equal_to<>()};
   Query<ByDeclaration, Diagnostics> declaration_diagnostics{*this, "diagnostics", &Database::of_declaration};
 
   // --- queries: programs
+  const MemoryRow of_programs{*this, "compiled programs, without kernels"};
   Query<ByDefinition, Optimised> optimised{*this, "optimise", &Database::optimise_definition};
   Query<ByDefinition, std::shared_ptr<const Program>> program{*this, "program",
                                                               &Database::compile_definition};

@@ -76,7 +76,8 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
       DimArena::Outside outside;
       return std::make_shared<const Value>(query.compute_(key));
     }();
-    if (engine.latched()) {
+    // Proofs stop at an interrupt too, and do not ask the engine.
+    if (engine.cancelled()) {
       this->abandoned = std::move(fresh);
       engine.abandon(this->abandoned);
       return;

@@ -15,7 +15,8 @@ namespace quern {
 /// The memory of one kind of object in a session.
 struct MemoryUse {
   std::string kind;
-  size_t count = 0, bytes = 0;
+  size_t count = 0;  ///< 0 where they are not all of one sort
+  size_t bytes = 0;
 };
 
 /// Objects already counted: several values may share one.

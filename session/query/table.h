@@ -7,6 +7,8 @@
 //
 //     struct ByDeclaration : KeySpace<DeclarationId> {};
 //     tables.drop<ByDeclaration>(id);
+//
+// The memory report has a row for the tables of one purpose, which a MemoryRow before them names.
 
 #include <functional>
 #include <memory>
@@ -14,6 +16,7 @@
 #include <string_view>
 #include <typeindex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "session/query/engine.h"
@@ -88,35 +91,52 @@ class Tables {
   }
   void bound() {
     if (!engine.idle()) return;
-    for (AnyTable* table : all_) table->bound();
+    for (const Row& row : rows_)
+      for (AnyTable* table : row.tables) table->bound();
   }
-  /// A row for each nonempty table.
+  /// The rows of which a table is not empty. They have no count: their tables count different things.
   std::vector<MemoryUse> memory() const {
     std::vector<MemoryUse> report;
     MemoryCount count;
-    for (const AnyTable* table : all_)
-      if (table->size() > 0) report.push_back({table->name(), table->size(), table->bytes(count)});
+    for (const Row& row : rows_) {
+      MemoryUse use{row.name};
+      for (const AnyTable* table : row.tables) use.bytes += table->bytes(count);
+      if (use.bytes > 0) report.push_back(std::move(use));
+    }
     return report;
   }
 
  private:
   template <class Space>
   friend class TableOf;
+  friend class MemoryRow;
+  /// Tables of one purpose.
+  struct Row {
+    std::string name;
+    std::vector<AnyTable*> tables;
+  };
   template <class Space>
   typename TableOf<Space>::State& state() {
     std::shared_ptr<void>& found = spaces_[typeid(Space)];
     if (!found) found = std::make_shared<typename TableOf<Space>::State>();
     return *static_cast<typename TableOf<Space>::State*>(found.get());
   }
-  std::vector<AnyTable*> all_;
+  std::vector<Row> rows_{{"tables", {}}};
   std::unordered_map<std::type_index, std::shared_ptr<void>> spaces_;
+};
+
+/// Begins a row of the memory report: of the tables that are declared after it, up to the next one. Its name is for
+/// users.
+class MemoryRow {
+ public:
+  MemoryRow(Tables& tables, std::string name) { tables.rows_.push_back({std::move(name), {}}); }
 };
 
 template <class Space>
 TableOf<Space>::TableOf(Tables& tables, std::string name)
     : AnyTable(std::move(name)), space_(tables.state<Space>()) {
   space_.tables.push_back(this);
-  tables.all_.push_back(this);
+  tables.rows_.back().tables.push_back(this);
 }
 
 }  // namespace quern

@@ -100,6 +100,7 @@ class ByName {
       if (!is_there(tensor)) {
         taken.problems.push_back(
             fmt::format("`{}` has no tensor `{}`: {}", file_name_, tensor.name, to_string(tensor.type)));
+        taken.lacks_tensors = true;
       } else {
         used_.insert(tensor.name);
         auto value = load_tensor(file_, file_name_, tensor);

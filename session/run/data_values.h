@@ -36,6 +36,7 @@ struct LoadedByName {
   struct Loaded {
     std::optional<Value> value;
     std::vector<std::string> problems;  ///< its missing or mismatched tensors; empty if all are missing
+    bool lacks_tensors = false;         ///< some are missing, others are there
   };
   std::vector<Loaded> values;       ///< one per request
   std::vector<std::string> unused;  ///< entries not used

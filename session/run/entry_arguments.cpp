@@ -18,7 +18,8 @@ class Arguments {
         take(i, input_value(file->second, parameters_[i]->type, lookup_), "--input ");
   }
 
-  void take_by_name(const std::string& file) {
+  /// `draws`: whether random values are for the rest.
+  void take_by_name(const std::string& file, bool draws) {
     std::vector<size_t> open;
     std::vector<NamedType> wanted;
     std::vector<std::string> given;
@@ -37,7 +38,10 @@ class Arguments {
       return;
     }
     for (size_t i = 0; i < open.size(); ++i) {
-      auto& [value, problems] = loaded->values[i];
+      auto& [value, problems, lacks_tensors] = loaded->values[i];
+      // A misspelt name would otherwise pass for one that is left out on purpose.
+      if (lacks_tensors && draws)
+        problems.back() += "; `--random` draws no part of a parameter, only whole ones";
       State& state = states_[open[i]];
       state.is_settled = value || !problems.empty();
       state.value = std::move(value);
@@ -91,7 +95,7 @@ EntryArguments entry_arguments(std::span<const Variable* const> parameters, cons
                                const DataLookup& lookup) {
   Arguments arguments(parameters, lookup);
   arguments.take_files(sources.files);
-  if (!sources.by_name.empty()) arguments.take_by_name(sources.by_name);
+  if (!sources.by_name.empty()) arguments.take_by_name(sources.by_name, sources.seed.has_value());
   if (sources.seed) arguments.take_random(*sources.seed);
   return std::move(arguments).done();
 }

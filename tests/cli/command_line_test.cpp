@@ -270,6 +270,40 @@ TEST(CommandLine, RandomFillsWhatNothingElseGives) {
   EXPECT_EQ(open.code, 1);
 }
 
+TEST(CommandLine, RandomDrawsWholeParametersBesideThoseOfAFile) {
+  const TemporaryFolder folder;
+  const std::string net =
+                        saved(folder, "net.safetensors", kTypes + "let %s = Lin(ones((2, 3)), [1.0, 2.0]); "),
+                    part = saved(folder, "part.safetensors",
+                                 "type Part { Part(weight: Tensor[(2, 3), float32]) }\n"
+                                 "let %s = Part(ones((2, 3))); ");
+  const std::string main = kTypes + "def @main(%net: Lin, %x: float32) { (%net.bias, 0f < %x) }\n";
+  EXPECT_THAT(run_text(main, {"--params", net, "--random", "7"}).out,
+              StartsWith("(Tensor[(2,), float32] [1, 2], bool "));
+  const ProgramOutcome refused = run_text(main, {"--params", part, "--random", "7"});
+  EXPECT_THAT(refused.err,
+              StartsWith("error[Q0503]: --params, `%net`: `part.safetensors` has no tensor `bias`: "
+                         "Tensor[(2,), float32]; `--random` draws no part of a parameter, only whole "
+                         "ones\n"));
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(run_text(main, {"--params", part}).err, Not(HasSubstr("--random` draws")));
+}
+
+TEST(CommandLine, RunTellsWarningsBeforeItRuns) {
+  const ProgramOutcome outcome = run_text("1 / 0\n", {});
+  EXPECT_THAT(outcome.err, StartsWith("warning[Q0350]: `/`: an integer divided by 0 is 0\n"));
+  EXPECT_EQ(outcome.out, "int32 0\n");
+  EXPECT_EQ(outcome.code, 0);
+  const ProgramOutcome json = run_text("1 / 0\n", {"--format", "json"});
+  EXPECT_THAT(json.err, HasSubstr("\"Q0350\""));
+  EXPECT_EQ(json.out, "{\"type\": \"int32\", \"value\": 0}\n");
+  // A note is about speed.
+  const std::string gathers =
+      "def @f(%x: Tensor[(8,), float32], %at: Tensor[(3,), int32]) -> float32 { sum(take(%x, %at)) }\n"
+      "grad(@f)(ones((8,)), [1, 2, 3]).0[1]\n";
+  EXPECT_EQ(run_text(gathers, {}).err, "");
+}
+
 TEST(CommandLine, PrintsJsonOnEachLine) {
   EXPECT_EQ(run_text("print(\"a \\\"b\\\"\", [1, 2]); 1.5\n", {"--format", "json"}).out,
             "{\"print\": \"a \\\"b\\\" [1, 2]\"}\n"

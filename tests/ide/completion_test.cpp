@@ -117,6 +117,15 @@ const Row kCompletionRows[] = {
     // Patterns.
     {"match %s { $0", {"AdamState", "Cons", "Dark"}, {"_"}, {"nn.dense"}},
     {"match %s { Da$0", {"Dark"}},
+    // Those of what is matched are the first, as they are declared.
+    {"let %s = Dark(1); match (%s) { $0", {"Light", "Dark", "AdamState"}, {"_"}},
+    {"def @f(%s: Shade) { match (%s) { Light => 0, $0", {"Light", "Dark", "AdamState"}},
+    {"match (%net) { $0", {"Net", "AdamState"}},
+    {"match (%net.fc) { $0", {"Pair", "AdamState"}},
+    {"def @f(%l: List[Shade]) { match (%l) { Cons($0", {"Light", "Dark", "AdamState"}},
+    {"def @f(%l: List[Shade]) { match (%l) { Cons(_, $0", {"Cons", "Nil"}},
+    {"def @f(%n: Net, %s: Shade) { match ((%s, %n)) { (_, Net(fc=$0", {"Pair", "AdamState"}},
+    {"def @f(%n: Net, %s: Shade) { match ((%s, %n)) { ($0", {"Light", "Dark", "AdamState"}},
     {"let Pai$0", {"Pair"}},
     {"let (%a, Pai$0", {"Pair"}},
     {"let Pair(weight=%w) = %net.fc; %$0", {"%w", "%twice"}},

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "session/session.h"
+#include "tests/files.h"
 
 namespace quern::ide {
 namespace {
@@ -52,6 +54,15 @@ TEST(Tokens, AreWhatTheyStandFor) {
       {"nn.relu(%x)", "operator:nn.relu variable:%x"},
       {"nn.rleu(%x)", "operator!:nn.rleu variable:%x"},
       {"nn.conv2d(%x, %x, strides=[1, 1])", "operator:nn.conv2d attribute:strides number:1"},
+      {"nn.conv2d(%x, %x, stride=[1, 1])", "attribute!:stride"},
+      {"Pair(left=1, wright=2)", "constructor:Pair field:left field!:wright"},
+      {"@scaled(%x, factor=2)", "attribute:factor"},
+      {"@scaled(%x, faktor=2)", "attribute!:faktor"},
+      {"def @own(%a: Tensor[s, t], by: int) { %a }\n@own(%x, by=2)", "attribute:by"},
+      {"let %a: Tensor[(3,), flot32] = %x", "type:Tensor dim!:flot32"},
+      {"let %a: flot32 = 1; let %b: Lits[int32] = Nil", "type!:flot32 type!:Lits type:int32"},
+      {"def @h[n](%a: Tensor[(n, m), float32]) { let %b: Tensor[(n, k), float32] = %a; %b }",
+       "dim:n dim:m dim!:k"},
       {"\"unterminated", "string:\"unterminated"},
       {"/* open", "comment:/* open"},
       {"def @h(%a: Tensor[(n, 3), float32]) { %a }",
@@ -70,7 +81,11 @@ TEST(Tokens, AreWhatTheyStandFor) {
   };
   Session session;
   const ModuleId module = session.make_module();
-  session.check(session.add_source(module, "session", "def @f(%a) { %a }; let %x = ones((2, 3));"));
+  session.check(session.add_source(module, "session",
+                                   "def @f(%a) { %a }; let %x = ones((2, 3));"
+                                   "type Two { Pair(left: int32, right: int32) }"
+                                   "def @scaled(%a: Tensor[s, float32], factor: int) { %a * "
+                                   "cast(factor, dtype=\"float32\") }"));
   for (const TokenRow& row : rows) {
     std::vector<std::string> found;
     for (const Token& token : tokens(session, module, row.text)) {
@@ -90,6 +105,19 @@ TEST(Tokens, AreWhatTheyStandFor) {
       EXPECT_TRUE(std::find(found.begin(), found.end(), wanted) != found.end()) << row.text << ": " << wanted;
       rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
+  }
+}
+
+TEST(Tokens, OfFilesWithoutMistakesAreKnown) {
+  for (const std::string& file : relay_files({"stdlib", "examples"})) {
+    const std::filesystem::path path = std::filesystem::path(QUERN_SOURCE_DIR) / file;
+    const std::string text = read_file(path);
+    Session session;
+    const SourceId source =
+        session.add_source(session.make_module(), file, text, path.parent_path().string());
+    for (const Token& token : tokens(session, source))
+      EXPECT_FALSE(token.unresolved) << file << ": "
+                                     << text.substr(token.range.begin, token.range.end - token.range.begin);
   }
 }
 

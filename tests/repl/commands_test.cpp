@@ -110,7 +110,18 @@ TEST_F(Commands, TablesAreWrittenAsCsv) {
 
 TEST_F(Commands, MemoryCountsValues) {
   const ProgramOutcome outcome = run("let %a = ones((1024, 256)); let %b = (%a, %a)\n:mem\n");
-  EXPECT_THAT(outcome.out, ContainsRegex("values +2 +1024.0 KiB")) << "what is shared counts once";
+  EXPECT_THAT(outcome.out, ContainsRegex("values of variables +2 +1.0 MiB")) << "what is shared counts once";
+}
+
+TEST_F(Commands, MemoryIsToldInWordsOfTheLanguage) {
+  const ProgramOutcome outcome = run("def @f(%x) { %x + 1 }\nprint(@f(2))\n:mem\n");
+  for (const char* kind :
+       {"texts of files and inputs +[0-9]+ +", "syntax trees +", "typed definitions and statements +",
+        "operators at ranks and dtypes +", "together +"})
+    EXPECT_THAT(outcome.out, ContainsRegex(std::string("\n") + kind + "[0-9.]+ (byte|KiB|MiB)"));
+  for (const char* internal :
+       {"_", "interned", "chunk", "infer", "annotated", "instance", "parse", "head", "slash"})
+    EXPECT_THAT(outcome.out, Not(HasSubstr(internal))) << "a word of the implementation";
 }
 
 TEST_F(Commands, StagesOfKernels) {

@@ -87,15 +87,24 @@ std::string long_sum() {
   return "let %x = " + lines(1500, [](int) { return "1f + "; }) + "1f;\n";
 }
 
+/// Each read has its place after all those before.
+std::string long_list() {
+  return "def @f[n](%x: Tensor[(n,), float32]) { [" + lines(150, [](int) { return "%x, "; }) + "%x] }\n";
+}
+
 struct Text {
   std::string name;
   std::string (*text)();
 };
-const std::vector<Text> kTexts = {
-    {"doubled_tuples", doubled_tuples},         {"doubled_unknowns", doubled_unknowns},
-    {"entangled_patterns", entangled_patterns}, {"chained_reshapes", chained_reshapes},
-    {"chained_broadcasts", chained_broadcasts}, {"entangled_indices", entangled_indices},
-    {"long_conditions", long_conditions},       {"long_sum", long_sum}};
+const std::vector<Text> kTexts = {{"doubled_tuples", doubled_tuples},
+                                  {"doubled_unknowns", doubled_unknowns},
+                                  {"entangled_patterns", entangled_patterns},
+                                  {"chained_reshapes", chained_reshapes},
+                                  {"chained_broadcasts", chained_broadcasts},
+                                  {"entangled_indices", entangled_indices},
+                                  {"long_conditions", long_conditions},
+                                  {"long_sum", long_sum},
+                                  {"long_list", long_list}};
 
 class BoundedWork : public testing::TestWithParam<Text> {};
 

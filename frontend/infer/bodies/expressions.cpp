@@ -10,7 +10,7 @@ namespace quern {
 
 DraftPtr Expressions::infer(SyntaxPtr s, Type wanted) {
   check_stack();
-  if (!s) return error(s);
+  if (!s || scope_.cancelled()) return error(s);
   DraftPtr draft = walk(s, wanted);
   context_.node_types.note(origin(s), draft->type);
   return draft;

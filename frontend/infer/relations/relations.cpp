@@ -5,6 +5,7 @@
 namespace quern {
 
 void Relations::relate(SyntaxPtr at, DraftPtr draft, std::string wanting, std::function<bool()> try_it) {
+  if (scope_.cancelled()) return;
   // Equalities found at this point hold from here on, whenever the relation is finally solved.
   auto attempt = [this, point = checks_.step(), try_it = std::move(try_it)] {
     return checks_.attempt_at(point, try_it);

@@ -35,6 +35,23 @@ TEST(Omega, RealShadowsThatHoldNoInteger) {
   EXPECT_EQ(integers_satisfy({}, rows), found ? Feasibility::Feasible : Feasibility::Infeasible);
 }
 
+TEST(Omega, OfManyVariablesThatAreBoundedOnOneSide) {
+  // x0, … >= 0, y >= 0 and x0 + … > y: all but y may be as large as need be.
+  constexpr size_t kCount = 600;
+  std::vector<LinearConstraint> rows;
+  LinearConstraint sum{std::vector<int64_t>(kCount + 1, 1), -1};
+  sum.coefficients[kCount] = -1;
+  rows.push_back(sum);
+  for (size_t v = 0; v <= kCount; ++v) {
+    LinearConstraint bound{std::vector<int64_t>(v + 1), 0};
+    bound.coefficients[v] = 1;
+    rows.push_back(bound);
+  }
+  EXPECT_EQ(integers_satisfy({}, rows), Feasibility::Feasible);
+  rows.push_back({{}, -1});
+  EXPECT_EQ(integers_satisfy({}, rows), Feasibility::Infeasible);
+}
+
 TEST(DimLinear, DivisibilityIsKept) {
   Dim n = dim_var("n"), m = dim_var("m");
   Facts facts;

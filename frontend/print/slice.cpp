@@ -15,7 +15,8 @@ bool has_name(ExprPtr tensor) {
   return tensor->kind == ExprKind::Var;
 }
 
-/// The mask of which a read finds the positions where it holds, at `var`; null if it is another read.
+/// The mask of which a read finds the positions where it holds, at `var` and along an axis; null if it is another
+/// read.
 ExprPtr mask_of(const ReadExpr& read, Dim var) {
   auto* check = as<CheckDimsExpr>(read.tensor);
   auto* where = check && check->value ? as<ExternExpr>(check->value) : nullptr;
@@ -60,14 +61,14 @@ std::optional<std::vector<Dim>> known_positions(ExprPtr list) {
   return positions;
 }
 
-bool is_spelled(Dim dim) {
+bool is_spelled(Dim dim, const Names& names) {
   bool spelled = !dim->has_any && !dim->has_infer;
-  for_each_var(dim, [&](Dim var) { spelled &= !var->opened; });
+  for_each_var(dim, [&](Dim var) { spelled &= !var->opened || names.is_computed(var); });
   return spelled;
 }
 
 /// Possible spellings of a bound, shortest first: omitted, or without clamping to the axis.
-std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent) {
+std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent, const Names& names) {
   std::vector<std::optional<Dim>> found{std::nullopt};
   std::vector<Dim> todo{bound};
   while (!todo.empty()) {
@@ -77,11 +78,14 @@ std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent) {
       todo.insert(todo.end(), dim->args.begin(), dim->args.end());
     if (auto from_end = as_const(dim_sub(dim, extent)); from_end && *from_end < 0 && !as_const(dim))
       found.emplace_back(dim_const(*from_end));
-    if (is_spelled(dim)) found.emplace_back(dim);
+    if (is_spelled(dim, names)) found.emplace_back(dim);
   }
-  std::stable_sort(found.begin() + 1, found.end(), [](const auto& a, const auto& b) {
-    return as_const(*a).has_value() > as_const(*b).has_value();
-  });
+  // Numbers first, and bounds without clamping.
+  const auto rank = [](const std::optional<Dim>& dim) {
+    if (as_const(*dim)) return 0;
+    return (*dim)->kind == DimKind::Min || (*dim)->kind == DimKind::Max ? 2 : 1;
+  };
+  std::ranges::stable_sort(found.begin() + 1, found.end(), {}, rank);
   return found;
 }
 
@@ -91,7 +95,7 @@ std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent) {
 std::optional<std::string> Printer::position(Dim at, Dim extent) {
   if (auto known = as_const(at); known && *known >= 0) return dim_text(at);
   if (auto known = as_const(dim_sub(at, extent)); known && *known < 0) return std::to_string(*known);
-  if (at->kind == DimKind::Var && is_spelled(at)) return dim_text(at);
+  if (at->kind == DimKind::Var && is_spelled(at, names_)) return dim_text(at);
   return std::nullopt;
 }
 
@@ -113,8 +117,8 @@ std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim e
   auto step = linear ? as_const(linear->coefficient) : std::nullopt;
   if (!step) return std::nullopt;
   Dim first = linear->rest, last = dim_add(first, dim_mul(count, dim_const(*step)));
-  for (std::optional<Dim> from : spellings(first, extent))
-    for (std::optional<Dim> to : spellings(last, extent)) {
+  for (std::optional<Dim> from : spellings(first, extent, names_))
+    for (std::optional<Dim> to : spellings(last, extent, names_)) {
       SliceRange range = slice_range(from, to, *step, extent);
       if (range.first != first || range.count != count) continue;
       std::string text = (from ? dim_text(*from) : "") + ":" + (to ? dim_text(*to) : "");
@@ -128,7 +132,9 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
   auto* read = e.schedule ? nullptr : as<ReadExpr>(e.body);
   if (!read || read->otherwise || read->indices.empty() || !read->tensor->type->is_tensor())
     return std::nullopt;
-  bool plain = has_name(read->tensor) && std::ranges::all_of(e.extents, is_spelled);
+  bool plain = has_name(read->tensor) && std::ranges::all_of(e.extents, [this](Dim extent) {
+                 return is_spelled(extent, names_) && !names_.is_computed(extent);
+               });
   size_t vars = 0, lists = 0;
   std::vector<SliceItem> items;
   for (size_t axis = 0; axis < read->indices.size(); ++axis) {
@@ -137,9 +143,11 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
     if (ExprPtr computed = computed_position(read->indices[axis], var)) {
       plain &= computed->kind == ExprKind::Var;
       items.push_back({list_text(computed, extent), computed});
-      const bool is_list = computed->type->is_tensor() && computed->type->dims.size() == 1;
+      const bool is_list = computed->type->is_tensor() && !computed->type->dims.empty();
       lists += is_list ? 1 : 0;
       vars += is_list ? 1 : 0;
+      // A mask has a dimension for each axis that it reads along.
+      if (is_list) axis += computed->type->dims.size() - 1;
       continue;
     }
     auto* value = as<DimValueExpr>(read->indices[axis]);

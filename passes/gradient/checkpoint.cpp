@@ -26,6 +26,7 @@ class Checkpoint {
     for (const Variable* free : free_variables(&f_))
       if (free->type->kind != TypeKind::Function && !lifting::is_constant(free->type))
         operand(free, read(free));
+    if (!is_possible_) return nullptr;
     const FnExpr* flat = over_leaves();
     const Type result = f_.body->type;
     std::vector<ExprPtr> parts{call(flat, leaves_, result), clause(*flat, result)};
@@ -72,6 +73,7 @@ class Checkpoint {
     }
   }
   void leaf(const Variable* as, ExprPtr value) {
+    is_possible_ = is_possible_ && (lifting::is_of_tensors(value->type) || lifting::is_constant(value->type));
     if (value->kind == ExprKind::Field) {
       reads_.push_back({make_variable(arena_, as->name, value->type), value});
       value = read(reads_.back().variable);
@@ -139,6 +141,7 @@ class Checkpoint {
   std::vector<Binding> bindings_;           ///< the values of `f` that are made of leaves
   std::vector<Type> around_;
   bool opens_records_ = false;
+  bool is_possible_ = true;
 };
 
 }  // namespace

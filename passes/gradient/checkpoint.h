@@ -8,7 +8,7 @@ namespace quern {
 /// (Griewank & Walther 2000). `f` has the functions that it calls inside of it.
 ///
 /// The clause gives a gradient for each tensor: records are opened, and what `f` uses from outside is an operand like
-/// its parameters.
+/// its parameters. Null where one is neither: a list, say, has no fixed number of tensors.
 const FnExpr* checkpointed(const PassContext& context, const FnExpr& f, Origin origin);
 
 }  // namespace quern

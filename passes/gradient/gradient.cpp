@@ -170,7 +170,8 @@ class Expander {
       for (const Variable* v : free_variables(caller)) {
         if (v->type->kind != TypeKind::Function || !seen.insert(v).second) continue;
         const auto local = bound_.find(v);
-        ExprPtr known = local != bound_.end() ? local->second : of_definition(context_.functions.bound(v), {});
+        ExprPtr known =
+            local != bound_.end() ? local->second : of_definition(context_.functions.bound(v), {});
         if (!known) continue;
         bind_called(known);
         bindings.push_back({v, known});
@@ -217,7 +218,9 @@ class Expander {
     if (!is_whole(known) || !EffectAnalysis(context_.functions).of_call(*known).without(Effect::Fail).none())
       return e->args[0];
     ExprPtr flat = flattened(*known);
-    return has_gradients(flat) ? e->args[0] : run(checkpointed(context_, *as<FnExpr>(inline_local(context_, flat)), e->origin));
+    if (has_gradients(flat)) return e->args[0];
+    const FnExpr* made = checkpointed(context_, *as<FnExpr>(inline_local(context_, flat)), e->origin);
+    return made ? run(made) : e->args[0];
   }
 
   const PassContext& context_;

@@ -78,6 +78,8 @@ TEST(Tokens, AreWhatTheyStandFor) {
       {"(\"{%x}\", print)", "string:\"{%x}\""},
       {"type Both[A] = (A, Tensor[(3,), float32])\n%x",
        "keyword:type type:Both dim:A type:Tensor number:3 type:float32 variable:%x"},
+      {"type Dense[i, o] { Dense(w: Tensor[(i, o), float32]) }\ndef @g[n](%l: Dense[n, 2 * n]) { %l.w }",
+       "type:Dense dim:i dim:o dim:n number:2"},
   };
   Session session;
   const ModuleId module = session.make_module();

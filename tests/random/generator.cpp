@@ -280,6 +280,7 @@ const std::vector<Generator::Row>& Generator::table() {
       {&Generator::reduction, 10, tensors, true},
       {&Generator::element, 6, tensors, true},
       {&Generator::slice, 6, shaped, true},
+      {&Generator::computed_slice, 4, shaped, true},
       {&Generator::transposed, 6, shaped, true},
       {&Generator::reshaped, 6, shaped, true},
       {&Generator::concatenation, 6, shaped, true},

@@ -116,6 +116,8 @@ class Generator {
   TermPtr reduction(const TypePtr& want, Exactness budget, int depth);
   TermPtr element(const TypePtr& want, Exactness budget, int depth);
   TermPtr slice(const TypePtr& want, Exactness budget, int depth);
+  /// A slice whose bounds are computed, or a mask.
+  TermPtr computed_slice(const TypePtr& want, Exactness budget, int depth);
   TermPtr transposed(const TypePtr& want, Exactness budget, int depth);
   TermPtr reshaped(const TypePtr& want, Exactness budget, int depth);
   TermPtr concatenation(const TypePtr& want, Exactness budget, int depth);

@@ -127,6 +127,25 @@ TermPtr Generator::slice(const TypePtr& want, Exactness budget, int depth) {
   return plain(want, {"(", ")[" + index + "]"}, {make(tensor(dims, want->dtype), budget, depth)});
 }
 
+TermPtr Generator::computed_slice(const TypePtr& want, Exactness budget, int depth) {
+  const size_t axis = random_.below(want->dims.size());
+  if (!want->dims[axis].variable.empty()) return nullptr;
+  const int64_t extent = want->dims[axis].constant, begin = random_.between(0, 2);
+  std::vector<Extent> dims = want->dims;
+  dims[axis].constant += begin;
+  const std::string bound = fresh("k"), value = fresh("v");
+  std::string position;
+  for (size_t i = 0; i < axis; ++i) position += ":, ";
+  position += random_.chance(30)   ? fmt::format("[i < {}] => i >= %{}", dims[axis].constant, bound)
+              : random_.chance(50) ? fmt::format("%{}:", bound)
+                                   : fmt::format("%{0}:%{0} + {1}", bound, extent);
+  // The annotation checks the extent when the program runs.
+  return plain(want,
+               {fmt::format("{{ let %{} = index({}); let %{}: {} = (", bound, begin, value, to_string(*want)),
+                fmt::format(")[{}]; %{} }}", position, value)},
+               {make(tensor(dims, want->dtype), budget, depth)});
+}
+
 TermPtr Generator::transposed(const TypePtr& want, Exactness budget, int depth) {
   size_t rank = want->dims.size();
   std::vector<size_t> axes(rank);

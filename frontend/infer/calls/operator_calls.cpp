@@ -24,6 +24,14 @@ bool is_tensor(SyntaxPtr argument, const Declaration& op) {
                              argument->is(SyntaxKind::Comprehension));
 }
 
+// Whether a parameter is an attribute that is a dim, a shape, or a list of them.
+bool takes_dims(const Declaration& op, size_t parameter) {
+  const std::span<const SyntaxPtr> params = params_of(op.syntax)->children;
+  if (parameter >= params.size() || !params[parameter]->is(SyntaxKind::AttributeParam)) return false;
+  const SyntaxPtr kind = params[parameter]->child(0);
+  return kind && (kind->text.starts_with("shape") || kind->text.starts_with("dim"));
+}
+
 }  // namespace
 
 DraftPtr OperatorCalls::call(SyntaxPtr call, const Declaration& op) {
@@ -64,7 +72,8 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
       }
       continue;
     }
-    if (i >= tensors && is_tensor(positional[i], op)) return too_many_tensors(i, positional, op);
+    if (i >= tensors && is_tensor(positional[i], op) && !takes_dims(op, i))
+      return too_many_tensors(i, positional, op);
     if (i >= tensors) {
       failed |= !add_attribute("", positional[i], positional[i], statics, draft);
       continue;
@@ -82,17 +91,12 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
 // Those of attributes that are dims.
 void OperatorCalls::open_extents(const Declaration& op, const std::vector<SyntaxPtr>& positional,
                                  const std::vector<SyntaxPtr>& named, ComputedExtents& extents) {
+  for (size_t i = tensor_param_count(op.syntax); i < positional.size(); ++i)
+    if (takes_dims(op, i)) extents_.open(positional[i], extents);
   const std::span<const SyntaxPtr> params = params_of(op.syntax)->children;
-  auto takes_dims = [](SyntaxPtr param) {
-    if (!param->is(SyntaxKind::AttributeParam) || !param->child(0)) return false;
-    const std::string_view kind = param->child(0)->text;
-    return kind.starts_with("shape") || kind.starts_with("dim");
-  };
-  for (size_t i = tensor_param_count(op.syntax); i < std::min(positional.size(), params.size()); ++i)
-    if (takes_dims(params[i])) extents_.open(positional[i], extents);
   for (SyntaxPtr n : named) {
-    const auto param = std::ranges::find(params, n->text, &Syntax::text);
-    if (param != params.end() && takes_dims(*param)) extents_.open(n->child(0), extents);
+    const auto param = std::ranges::find(params, n->text, &Syntax::text) - params.begin();
+    if (takes_dims(op, static_cast<size_t>(param))) extents_.open(n->child(0), extents);
   }
 }
 

@@ -142,9 +142,18 @@ std::vector<Fix> field_in_place_of(Place bracketed, SyntaxPtr item, size_t field
 
 }  // namespace
 
-bool Slices::can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type) {
+// The axes that have a position.
+size_t Slices::positions_in(SyntaxPtr s, const SliceDraft& slice) {
+  size_t count = 0;
+  for (size_t i = 1; i < s->children.size(); ++i)
+    if (!s->child(i)->is(SyntaxKind::Ellipsis)) count += axes_of(slice.computed[i]);
+  return count;
+}
+
+bool Slices::can_be_sliced(SyntaxPtr s, const SliceDraft& slice, Type type) {
+  DraftPtr tensor = slice.tensor;
   const auto ellipses = std::ranges::count(s->children, SyntaxKind::Ellipsis, &Syntax::kind);
-  const size_t positions = s->children.size() - 1 - static_cast<size_t>(ellipses);
+  const size_t positions = positions_in(s, slice);
   if (!type->is_tensor()) {
     report(DiagnosticKind::TypeMismatch, s,
            fmt::format("what stands in brackets reads a tensor or a tuple, and this is {}{}",
@@ -194,12 +203,11 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
   if (type->is_error()) return nullptr;
   const bool is_list = type->is_tensor() && type->dims.size() == 1;
   DType dtype = type->is_scalar() || is_list ? resolve(type->dtype) : DType::float32();
-  if (is_list && dtype == DType::boolean()) return masked(item, position, axes);
   bool literal = dtype.is_infer() && unifier_.class_of(dtype) != DTypeClass::Float;
   if (literal) dtype = DType::int32();
   if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
     report(DiagnosticKind::TypeMismatch, item,
-           fmt::format("a position has to be an integer, or a list of them (rank 1) or of bools, not {}",
+           fmt::format("a position has to be an integer, or a list of them (rank 1), or a mask, not {}",
                        unifier_.describe(type)));
     return nullptr;
   }
@@ -212,31 +220,48 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
   return as_index(item, axes.operands.back().read, {}, dtype);
 }
 
+bool Slices::is_mask(DraftPtr position) {
+  const Type type = resolve(position->type);
+  return type->is_tensor() && !type->dims.empty() && resolve(type->dtype) == DType::boolean();
+}
+
+// How many axes a position reads along: a mask has a dimension for each.
+size_t Slices::axes_of(DraftPtr position) {
+  return position && is_mask(position) ? resolve(position->type)->dims.size() : 1;
+}
+
 // The positions at which a mask holds.
-ExprPtr Slices::masked(SyntaxPtr item, DraftPtr mask, Axes& axes) {
-  const Dim extent = axes.operands[0].read->type->dims[axes.indices.size()];
-  const CheckSite outer = std::exchange(
-      checks_.site,
-      {mask, origin(item), origin(item), [] { return std::string("a mask has the extent of its axis"); }});
-  const Dim length = resolve(mask->type)->dims[0];
-  const bool fits = length->has_any || unifier_.unify(length, extent);
-  checks_.site = outer;
-  if (!fits) {
+bool Slices::add_mask(SyntaxPtr item, DraftPtr mask, Axes& axes) {
+  mask = checks_.opened(mask, resolve(mask->type), "mask");
+  const std::span<const Dim> extents = resolve(mask->type)->dims;
+  const CheckSite site{mask, origin(item), origin(item),
+                       [] { return std::string("a mask has the extent of its axis"); }};
+  for (size_t k = 0; k < extents.size(); ++k) {
+    const Dim extent = axes.operands[0].read->type->dims[axes.indices.size() + k];
+    const CheckSite outer = std::exchange(checks_.site, site);
+    const bool fits = unifier_.unify(extents[k], extent);
+    checks_.site = outer;
+    if (fits) continue;
     report(DiagnosticKind::RankMismatch, item,
            fmt::format("a mask has the extent of its axis, which is {}, and this has {}", to_string(extent),
-                       to_string(length)));
-    return nullptr;
+                       to_string(extents[k])));
+    return false;
   }
-  const Type found = tensor_type(std::vector{dim_any(), dim_const(1)}, DType::int32());
+  const Dim rank = dim_const(static_cast<int64_t>(extents.size()));
+  const Type found = tensor_type(std::vector{dim_any(), rank}, DType::int32());
+  Arena& nodes = drafts_.arena();
   ExternExpr where;
-  where.kernel = drafts_.arena().copy(std::string_view("argwhere"));
-  where.attributes =
-      drafts_.arena().make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>());
-  DraftPtr exact = checks_.opened(drafts_.form(origin(item), found, where, {mask}), found, "mask");
-  axes.operands.push_back({item, exact, drafts_.operand(exact, exact->type)});
-  const Dim first = dim_const(0);
-  return as_index(item, axes.operands.back().read, {axes.running(exact->type->dims[0]), first},
-                  DType::int32());
+  where.kernel = nodes.copy(std::string_view("argwhere"));
+  where.attributes = nodes.make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>());
+  DraftPtr positions = checks_.opened(drafts_.form(origin(item), found, where, {mask}), found, "mask");
+  axes.operands.push_back({item, positions, drafts_.operand(positions, positions->type)});
+  const Dim each = axes.running(positions->type->dims[0]);
+  for (size_t k = 0; k < extents.size(); ++k) {
+    const Dim axis = dim_const(static_cast<int64_t>(k));
+    axes.indices.push_back(as_index(item, axes.operands.back().read, {each, axis}, DType::int32()));
+    axes.checked.push_back(true);
+  }
+  return true;
 }
 
 /// An element of an integer tensor, as an index.
@@ -321,6 +346,7 @@ DraftPtr Slices::list_of(SyntaxPtr item, const std::vector<Dim>& positions, Type
 bool Slices::add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, const Item& position, Axes& axes) {
   const Dim extent = resolve(tensor->type)->dims[axis];
   SyntaxPtr item = position.syntax;
+  if (position.computed && is_mask(position.computed)) return add_mask(item, position.computed, axes);
   if (position.computed || (item && is_known_list(item))) {
     bool checked = true;
     axes.indices.push_back(position.computed ? computed_position(item, position.computed, axes)
@@ -350,9 +376,9 @@ std::vector<Slices::Item> Slices::items_of(SyntaxPtr s, const SliceDraft& slice,
   std::vector<Item> items;
   for (size_t i = 1; i < s->children.size(); ++i) {
     if (s->child(i)->is(SyntaxKind::Ellipsis))
-      items.resize(items.size() + rank - (s->children.size() - 2));
+      items.resize(items.size() + rank - positions_in(s, slice));
     else
-      items.push_back({s->child(i), slice.computed[i]});
+      items.insert(items.end(), axes_of(slice.computed[i]), {s->child(i), slice.computed[i]});
   }
   items.resize(rank);
   return items;
@@ -368,13 +394,13 @@ DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice, const WrittenExt
            names_.origin_of(tensor), field_in_place_of(place(s->child(1)), s->child(1), type->args.size()));
     return nullptr;
   }
-  if (!can_be_sliced(s, tensor, type)) return nullptr;
+  if (!can_be_sliced(s, slice, type)) return nullptr;
   Axes axes;
   axes.bounds = &bounds;
   axes.operands.push_back({s->child(0), tensor, drafts_.operand(tensor, type)});
   const std::vector<Item> items = items_of(s, slice, type->dims.size());
-  for (size_t axis = 0; axis < items.size(); ++axis)
-    if (!add_axis(s, tensor, axis, items[axis], axes)) return nullptr;
+  while (axes.indices.size() < items.size())
+    if (!add_axis(s, tensor, axes.indices.size(), items[axes.indices.size()], axes)) return nullptr;
   Arena& nodes = drafts_.arena();
   auto flags = nodes.copy(axes.checked);
   std::span<const bool> check_flags(reinterpret_cast<const bool*>(flags.data()), flags.size());

@@ -23,13 +23,16 @@ class Slices : public WalkPart {
   bool attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names, const WrittenExtents& bounds);
   DraftPtr slice_of(SyntaxPtr s, const SliceDraft& slice, const WrittenExtents& bounds);
   DraftPtr member_of(SyntaxPtr s, DraftPtr tuple);
-  bool can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type);
+  bool can_be_sliced(SyntaxPtr s, const SliceDraft& slice, Type type);
+  size_t positions_in(SyntaxPtr s, const SliceDraft& slice);
   std::vector<Item> items_of(SyntaxPtr s, const SliceDraft& slice, size_t rank);
   bool add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, const Item& position, Axes& axes);
   std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
   std::optional<Dim> known_position(SyntaxPtr item, DraftPtr tensor, size_t axis, Statics& statics);
   ExprPtr computed_position(SyntaxPtr item, DraftPtr position, Axes& axes);
-  ExprPtr masked(SyntaxPtr item, DraftPtr mask, Axes& axes);
+  bool is_mask(DraftPtr position);
+  size_t axes_of(DraftPtr position);
+  bool add_mask(SyntaxPtr item, DraftPtr mask, Axes& axes);
   ExprPtr as_index(SyntaxPtr item, ExprPtr positions, const std::vector<Dim>& at, DType dtype);
   ExprPtr listed_position(SyntaxPtr item, DraftPtr list, Type type, Axes& axes);
   ExprPtr known_list(SyntaxPtr item, DraftPtr tensor, size_t axis, Axes& axes, bool& checked);

@@ -49,7 +49,7 @@ std::string describe_attribute_kind(std::string_view kind) {
                      : kind == "string" ? "a string"
                      : kind == "dtype"  ? "a dtype"
                      : kind == "shape"  ? "a shape"
-                     : kind == "dim"    ? "a dim"
+                     : kind == "dim"    ? "an integer or a dim"
                      : kind == "any"    ? "a value"
                                         : "a " + std::string(kind);
   return optional ? text + " or None" : text;

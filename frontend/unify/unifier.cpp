@@ -53,8 +53,8 @@ namespace {
 /// Whether a part may be more than a tensor: such a part may occur twice, so that the expanded type doubles
 /// with each level (`let %b = (%a, %a); let %c = (%b, %b); …`).
 bool is_nested(Type type) {
-  return std::ranges::any_of(type->args,
-                             [](Type arg) { return arg->has_infer && arg->dims.empty() && !arg->is_tensor(); });
+  return std::ranges::any_of(
+      type->args, [](Type arg) { return arg->has_infer && arg->dims.empty() && !arg->is_tensor(); });
 }
 
 /// Calls `visit` with each part of a type that has unknowns, in textual order; nested parts only once.

@@ -135,9 +135,7 @@ Type ref_type(Type content) {
   return node_of({.kind = TypeKind::Ref, .args = std::span<const Type>(&content, 1)});
 }
 
-Type dim_argument(Dim dim) {
-  return node_of({.kind = TypeKind::Dim, .dims = std::span<const Dim>(&dim, 1)});
-}
+Type dim_argument(Dim dim) { return node_of({.kind = TypeKind::Dim, .dims = std::span<const Dim>(&dim, 1)}); }
 
 Type with_args(Type type, std::span<const Type> args) {
   TypeNode content = *type;
@@ -320,7 +318,8 @@ bool has_parameter(Type type, Type parameter) {
   if (parameter->is_tensor()) return type->is_tensor() && type->dtype == parameter->dtype;
   bool found = false;
   if (parameter->kind == TypeKind::Dim)
-    for (Dim dim : type->dims) for_each_var(dim, [&](Dim var) { found = found || var == parameter->dims[0]; });
+    for (Dim dim : type->dims)
+      for_each_var(dim, [&](Dim var) { found = found || var == parameter->dims[0]; });
   return found;
 }
 

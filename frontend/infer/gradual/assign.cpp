@@ -73,8 +73,7 @@ bool Assignments::is_writable(Type data, size_t argument) {
     for (size_t i = 0; i < in->args.size(); ++i) {
       bool result = in->kind == TypeKind::Function && i + 1 == in->args.size();
       bool below = writable || in->kind == TypeKind::Ref || (in->kind == TypeKind::Function && !result);
-      if (definition && !below && i < definition->header.params.size() &&
-          asked.emplace(definition, i).second)
+      if (definition && !below && i < definition->header.params.size() && asked.emplace(definition, i).second)
         for (const DataConstructor& c : definition->constructors)
           for (const DataField& f : c.fields)
             below = below || within(f.type, definition->header.params[i], false);

@@ -43,7 +43,9 @@ ExprPtr IndexExpressions::elaborate(SyntaxPtr s, IndexDraft& draft, const Static
   };
   const uint32_t declaration = draft.origin.declaration;
   IndexElaborator elaborator(drafts_.arena(), scope_, declaration, diagnostics_, find);
-  elaborator.extent = [&](SyntaxPtr at, const StaticEnv& env) { return names_.evaluator(&extents).evaluate(at, env); };
+  elaborator.extent = [&](SyntaxPtr at, const StaticEnv& env) {
+    return names_.evaluator(&extents).evaluate(at, env);
+  };
   ExprPtr made = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
   return made ? parts_.schedules.with_schedule(s, made, declaration, draft.operands) : nullptr;
 }

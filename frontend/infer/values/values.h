@@ -1,16 +1,16 @@
 #pragma once
 // The parts of the walk for values other than calls.
 
+#include "frontend/infer/indices/index_expressions.h"
+#include "frontend/infer/indices/slices.h"
 #include "frontend/infer/values/derivatives.h"
 #include "frontend/infer/values/fields.h"
-#include "frontend/infer/indices/index_expressions.h"
 #include "frontend/infer/values/leaves.h"
 #include "frontend/infer/values/lists.h"
 #include "frontend/infer/values/literals.h"
 #include "frontend/infer/values/matches.h"
 #include "frontend/infer/values/patterns.h"
 #include "frontend/infer/values/references.h"
-#include "frontend/infer/indices/slices.h"
 #include "frontend/infer/values/tuples.h"
 
 namespace quern {

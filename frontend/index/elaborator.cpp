@@ -14,20 +14,27 @@ namespace {
 class OperandSearch {
  public:
   std::vector<SyntaxPtr> found;
+  std::vector<SyntaxPtr> extents;  ///< of binders, that read nothing which an inner `let` binds
 
   void walk(SyntaxPtr s) {
     if (!s) return;
     if (s->is(SyntaxKind::Block)) return walk_block(s);
+    if (s->is(SyntaxKind::Binder) && s->child(0) && !reads_bound(s->child(0))) extents.push_back(s->child(0));
     if (!is_operand(s)) {
       for (SyntaxPtr c : s->children) walk(c);
       return;
     }
-    bool bound = s->is(SyntaxKind::Local) && std::ranges::count(bound_, s->text) > 0;
+    bool bound = s->is(SyntaxKind::Local) && reads_bound(s);
     bool known = std::ranges::any_of(found, [&](SyntaxPtr other) { return same_operand(other, s); });
     if (!bound && !known) found.push_back(s);
   }
 
  private:
+  bool reads_bound(SyntaxPtr s) const {
+    if (s->is(SyntaxKind::Local)) return std::ranges::count(bound_, s->text) > 0;
+    return std::ranges::any_of(s->children, [this](SyntaxPtr c) { return c && reads_bound(c); });
+  }
+
   void walk_block(SyntaxPtr block) {
     size_t depth = bound_.size();
     for (SyntaxPtr statement : block->children) {
@@ -46,6 +53,12 @@ std::vector<SyntaxPtr> tensor_operands(SyntaxPtr expr) {
   OperandSearch search;
   search.walk(expr);
   return std::move(search.found);
+}
+
+std::vector<SyntaxPtr> binder_extents(SyntaxPtr expr) {
+  OperandSearch search;
+  search.walk(expr);
+  return std::move(search.extents);
 }
 
 ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
@@ -113,7 +126,9 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
   for (SyntaxPtr b : binders->children) {
     std::optional<StaticValue> extent;
     if (b->child(0)) {
-      const bool is_computed = this->extent && !tensor_operands(b->child(0)).empty();
+      const std::vector<SyntaxPtr> operands = tensor_operands(b->child(0));
+      const bool is_computed = this->extent && !operands.empty() &&
+                               std::ranges::none_of(operands, [this](SyntaxPtr o) { return let_bound(o); });
       extent = is_computed ? this->extent(b->child(0), outer) : evaluate(b->child(0), outer);
       if (!extent) return false;
     }

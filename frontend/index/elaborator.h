@@ -117,6 +117,8 @@ class IndexElaborator : public StaticEvaluator {
 
 /// The tensor operands (`%x`, `%net.w`, `%t.0`) that an index expression reads, each once.
 std::vector<SyntaxPtr> tensor_operands(SyntaxPtr expr);
+/// The extents that an index expression's binders state, but for those of elements that a `let` inside of it binds.
+std::vector<SyntaxPtr> binder_extents(SyntaxPtr expr);
 /// Whether two operands are written the same way.
 inline bool same_operand(SyntaxPtr a, SyntaxPtr b) { return equal(a, b); }
 

@@ -26,12 +26,6 @@ void Extents::open(SyntaxPtr syntax, ComputedExtents& extents) {
   for (SyntaxPtr part : syntax->children) open(part, extents);
 }
 
-void Extents::open_binders(SyntaxPtr syntax, ComputedExtents& extents) {
-  if (!syntax) return;
-  if (syntax->is(SyntaxKind::Binder)) return open(syntax->child(0), extents);
-  for (SyntaxPtr part : syntax->children) open_binders(part, extents);
-}
-
 // Nothing for a tuple, whose members have positions; null after a diagnostic.
 std::optional<Dim> Extents::opened(SyntaxPtr operand, ComputedExtents& extents) {
   DraftPtr value = infer(operand);

@@ -20,8 +20,6 @@ class Extents : public WalkPart {
 
   /// Opens the operands in an expression for extents.
   void open(SyntaxPtr syntax, ComputedExtents& extents);
-  /// Opens those in the binders of an index expression.
-  void open_binders(SyntaxPtr syntax, ComputedExtents& extents);
   /// The value, after what computes its extents.
   DraftPtr bound(SyntaxPtr s, const ComputedExtents& extents, DraftPtr value);
 

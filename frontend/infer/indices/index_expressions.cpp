@@ -9,7 +9,7 @@ DraftPtr IndexExpressions::comprehension(SyntaxPtr s) {
   for (SyntaxPtr operand : tensor_operands(s)) operands.push_back({operand, infer(operand)});
   IndexDraft* draft = drafts_.index(origin(s), unifier_.fresh_type(), operands);
   ComputedExtents extents;
-  extents_.open_binders(s, extents);
+  for (SyntaxPtr extent : binder_extents(s)) extents_.open(extent, extents);
   StaticEnv statics = names_.env.statics;
   relations_.relate(s, draft, "what it reads", [=, this] {
     if (!are_known(*draft)) return false;

@@ -1,5 +1,6 @@
 #include "ir/value/text/number_text.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,8 +37,8 @@ std::string float_text(DType dtype, double value, const ValueStyle& style) {
     case Notation::General: break;
   }
   if (style.precision) return fmt::format("{:.{}g}", value, *style.precision);
-  if (dtype.bits == 64) return fmt::format("{}", value);
-  if (dtype.bits == 32) return fmt::format("{}", static_cast<float>(value));
+  if (dtype.bits == 64) return fmt::format(FMT_COMPILE("{}"), value);
+  if (dtype.bits == 32) return fmt::format(FMT_COMPILE("{}"), static_cast<float>(value));
   return shortest_narrow(dtype, value);
 }
 

@@ -127,6 +127,7 @@ bool is_elided(const HostTensor& tensor, const ValueStyle& style) {
 }
 
 std::string element_text(const HostTensor& tensor, int64_t element, const ValueStyle& style) {
+  if (!tensor.dtype().is_vector()) return plain_element(tensor, element, style);
   ListWriter writer = people_writer(tensor, style);
   writer.write(tensor.shape().size(), element);
   return std::move(writer.out);

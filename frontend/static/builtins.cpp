@@ -49,17 +49,8 @@ BuiltinOutcome fold(Args a, const char* name, Dim (*f)(Dim, Dim)) {
     for (size_t i = 0; i + apart < dims.size(); i += 2 * apart) dims[i] = f(dims[i], dims[i + apart]);
   return value(StaticValue(dims[0]));
 }
-// Dims are not negative, so that `max(0, n)` is n.
-Dim least(Dim a, Dim b) {
-  if (prove_less_equal(a, b, Facts())) return a;
-  return prove_less_equal(b, a, Facts()) ? b : dim_min(a, b);
-}
-Dim greatest(Dim a, Dim b) {
-  if (prove_less_equal(a, b, Facts())) return b;
-  return prove_less_equal(b, a, Facts()) ? a : dim_max(a, b);
-}
-BuiltinOutcome minimum(Args a, bool) { return fold(a, "min", least); }
-BuiltinOutcome maximum(Args a, bool) { return fold(a, "max", greatest); }
+BuiltinOutcome minimum(Args a, bool) { return fold(a, "min", dim_min); }
+BuiltinOutcome maximum(Args a, bool) { return fold(a, "max", dim_max); }
 
 BuiltinOutcome product(Args a, bool) {
   std::vector<StaticValue> with_one = a;

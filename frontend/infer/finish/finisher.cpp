@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "frontend/infer/finish/fields.h"
+#include "frontend/infer/finish/unused_extents.h"
 
 namespace quern {
 
@@ -176,7 +177,9 @@ ExprPtr Finisher::form(const FormDraft& form, Type type) {
         copy.dims = out.copy(member->second.dim_vars);
         copy.types = out.copy(member->second.type_vars);
       }
-    return out.make<Node>(std::move(copy));
+    ExprPtr made = out.make<Node>(std::move(copy));
+    if constexpr (std::is_same_v<Node, BlockExpr>) return without_unused_extents(out, *as<BlockExpr>(made));
+    return made;
   });
 }
 

@@ -112,7 +112,8 @@ const std::string& Names::of(const Variable* variable) {
 const std::string& Names::of(Dim var) {
   static const std::string kLeftOut = "_";
   if (is_left_out(var)) return kLeftOut;
-  if (const auto text = spelled_.find(var); text != spelled_.end()) return text->second;
+  if (const auto text = spelled_.find(var); text != spelled_.end() && !text->second.empty())
+    return text->second;
   bind(var);
   return *bare_.find(var);
 }

@@ -217,14 +217,25 @@ std::optional<std::string> Printer::operand_text(ExprPtr expr) {
                      field->name.empty() ? std::to_string(field->index) : std::string(field->name));
 }
 
-// An integer that becomes an extent stands where the extent does: `zeros((%k,))`.
-bool Printer::spells_extent(const Binding& binding) {
+/// The dim that a binding opens for an integer that becomes an extent; null for another binding.
+static Dim computed_extent(const Binding& binding) {
   auto* check = as<CheckDimsExpr>(binding.value);
   auto* computed = check && check->opened.size() == 1 ? as<ExternExpr>(check->value) : nullptr;
-  if (!computed || computed->kernel != "extent") return false;
-  const auto text = operand_text(computed->args[0]);
-  if (text) names_.spell(check->opened[0], *text);
+  return computed && computed->kernel == "extent" ? check->opened[0] : nullptr;
+}
+
+// The integer stands where the extent does: `zeros((%k,))`.
+bool Printer::spells_extent(const Binding& binding) {
+  const Dim extent = computed_extent(binding);
+  if (!extent) return false;
+  const auto text = operand_text(as<ExternExpr>(as<CheckDimsExpr>(binding.value)->value)->args[0]);
+  if (text) names_.spell(extent, *text);
   return text.has_value();
+}
+
+void Printer::mark_computed(const BlockExpr& block) {
+  for (const Binding& binding : block.bindings)
+    if (const Dim extent = computed_extent(binding)) names_.mark_computed(extent);
 }
 
 void Printer::bindings(const BlockExpr& block, size_t from) {

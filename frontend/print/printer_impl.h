@@ -57,7 +57,8 @@ class Names {
   void bind_type(Type var);
   /// Leaves a dim without a name: types show `_` for it.
   void leave_out(Dim var) { left_out_.insert(var); }
-  /// Gives a dim the text of what computes it: `%k`.
+  /// Says that a dim is computed, so that it has the text of what computes it: `%k`.
+  void mark_computed(Dim var) { spelled_.try_emplace(var); }
   void spell(Dim var, std::string text) { spelled_.insert_or_assign(var, std::move(text)); }
   bool is_computed(Dim dim) const;
   bool is_left_out(Dim var) const { return left_out_.contains(var); }
@@ -85,7 +86,7 @@ class Names {
   const std::unordered_map<const Variable*, std::string>* other_names_;
   bool slash_names_;
   std::unordered_set<Dim> left_out_;
-  std::unordered_map<Dim, std::string> spelled_;
+  std::unordered_map<Dim, std::string> spelled_;  ///< "" before the block that computes it
 };
 
 /// Bound as `%3 = …`.
@@ -199,6 +200,7 @@ class Printer {
   static const Variable* opened_variable(const Binding& binding);
   std::optional<std::string> operand_text(ExprPtr expr);
   bool spells_extent(const Binding& binding);
+  void mark_computed(const BlockExpr& block);
   std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Brings the variables into scope.

@@ -12,9 +12,10 @@ namespace quern::printer_detail {
 void Printer::find_named(ExprPtr expr) {
   auto add = [&](Dim dim) {
     for_each_var(dim, [&](Dim var) {
-      if (var->opened) named_.insert(var);
+      if (var->opened && !names_.is_computed(var)) named_.insert(var);
     });
   };
+  if (auto* block = as<BlockExpr>(expr)) mark_computed(*block);
   if (auto* comprehension = as<ComprehensionExpr>(expr)) {
     if (slice_items(*comprehension)) return find_named(as<ReadExpr>(comprehension->body)->tensor);
     std::ranges::for_each(comprehension->extents, add);

@@ -128,8 +128,8 @@ TermPtr Generator::slice(const TypePtr& want, Exactness budget, int depth) {
 }
 
 TermPtr Generator::computed_slice(const TypePtr& want, Exactness budget, int depth) {
-  if (!is_static(want)) return nullptr;
   const size_t axis = random_.below(want->dims.size());
+  if (!want->dims[axis].variable.empty()) return nullptr;
   const int64_t extent = want->dims[axis].constant, begin = random_.between(0, 2);
   std::vector<Extent> dims = want->dims;
   dims[axis].constant += begin;

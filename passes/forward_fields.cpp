@@ -15,6 +15,9 @@ class Forwarder {
     if (auto* block = as<BlockExpr>(expr))
       return map_block(arena_, *block, inside, [this](const Variable* variable, ExprPtr value) {
         if (auto* tuple = as<TupleExpr>(value)) tuples_.emplace(variable, tuple);
+        auto* other = as<VarExpr>(value);  // another name of a tuple
+        if (auto known = other ? tuples_.find(other->variable) : tuples_.end(); known != tuples_.end())
+          tuples_.emplace(variable, known->second);
       });
     ExprPtr result = map_children(arena_, expr, inside);
     auto* field = as<FieldExpr>(result);

@@ -40,7 +40,6 @@ constexpr Pass kPipeline[] = {
     {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
-    {"cse", "computes equal reductions once", cse},
     {"dead_code", "drops values that nothing uses", dead_code},
     {"fuse", "puts producers into the index expressions that read them", fuse},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},
@@ -55,6 +54,8 @@ constexpr Pass kOnDemand[] = {
     {"partial_eval", "unfolds calls of known functions, and does what is known of their values",
      [](const PassContext& context, ExprPtr expr) { return partial_eval(context, expr); }},
     {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},
+    // Not of the pipeline: what a checkpoint computes again is equal to what it did not keep.
+    {"cse", "computes equal reductions once", cse},
 };
 
 /// Fails if a pass's result breaks an invariant.

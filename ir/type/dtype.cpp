@@ -57,7 +57,8 @@ class DTypeNames {
   };
   const Entry* add(std::string_view name) {
     std::lock_guard lock(mutex_);
-    return &entries_.emplace_back(std::string(name), static_cast<uint32_t>(entries_.size()));
+    entries_.push_back({std::string(name), static_cast<uint32_t>(entries_.size())});
+    return &entries_.back();
   }
   std::string at(uint32_t id) {
     std::lock_guard lock(mutex_);

@@ -51,6 +51,7 @@ class Checkpoint {
   ExprPtr function(const std::vector<const Variable*>& params, std::span<const Dim> dims,
                    ExprPtr body) const {
     std::vector<Type> types;
+    types.reserve(params.size());
     for (const Variable* param : params) types.push_back(param->type);
     return arena_.make<FnExpr>(head(ExprKind::Fn, function_type(types, body->type)), arena_.copy(params),
                                dims, body, false);

@@ -268,6 +268,7 @@ bool Slices::add_mask(SyntaxPtr item, DraftPtr mask, Axes& axes) {
 ExprPtr Slices::as_index(SyntaxPtr item, ExprPtr positions, const std::vector<Dim>& at, DType dtype) {
   Arena& nodes = drafts_.arena();
   std::vector<ExprPtr> indices;
+  indices.reserve(at.size());
   for (Dim index : at)
     indices.push_back(
         nodes.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(item)}, index));

@@ -27,7 +27,7 @@ struct Declared {
 
 /// The text between two declarations: blanks, comments and semicolons.
 struct Gap {
-  std::optional<uint32_t> semicolon;  ///< its position
+  std::optional<uint32_t> semicolon, last_semicolon;  ///< their positions
   std::vector<Comment> comments;
   uint32_t lines_after = 0;  ///< between the last comment, or the preceding declaration, and the next
 };
@@ -106,12 +106,14 @@ class Formatter {
   // --- between declarations
   Gap gap_between(uint32_t begin, uint32_t end) const {
     std::string_view text = source_.substr(begin, end - begin);
-    Gap gap{std::nullopt, comments_in(text, begin), count_line_ends(text)};
+    Gap gap{std::nullopt, std::nullopt, comments_in(text, begin), count_line_ends(text)};
     uint32_t at = begin;
     auto look_for_semicolon = [&](uint32_t to) {
-      size_t found = slice(source_, {at, to}).find(';');
-      if (!gap.semicolon && found != std::string_view::npos)
-        gap.semicolon = at + static_cast<uint32_t>(found);
+      const std::string_view between = slice(source_, {at, to});
+      const size_t found = between.find(';');
+      if (found == std::string_view::npos) return;
+      if (!gap.semicolon) gap.semicolon = at + static_cast<uint32_t>(found);
+      gap.last_semicolon = at + static_cast<uint32_t>(between.rfind(';'));
     };
     for (const Comment& comment : gap.comments) {
       look_for_semicolon(comment.range.begin);
@@ -154,18 +156,36 @@ class Formatter {
   void write_gap(const Gap& gap, size_t i, std::string& out) const {
     size_t first = i > 0 ? end_part(gap, i, out) : 0;
     bool line_open = !out.empty();  // the line already has text
+    bool is_parted = false;         // the semicolon after the comments that document nothing is written
+    const auto lines_to = [&](uint32_t begin, uint32_t lines) {
+      return is_parted ? count_line_ends(slice(source_, {*gap.last_semicolon, begin})) : lines;
+    };
     for (size_t k = first; k < gap.comments.size(); ++k) {
       const Comment& comment = gap.comments[k];
+      const uint32_t lines = lines_to(comment.range.begin, comment.lines_before);
       bool trailing = line_open && comment.lines_before == 0;
       if (trailing)
         out += comment.to_line_end ? "  " : " ";
       else
-        end_line(out, comment.lines_before);
+        end_line(out, lines);
       out += slice(source_, comment.range);
       line_open = !comment.to_line_end;
+      is_parted = i < parts_.size() && documents_nothing(gap, k);
+      if (is_parted) out.append(newline_) += ';';
     }
     bool at_end = i == parts_.size() && !has_metadata();
-    end_line(out, at_end ? 1 : gap.lines_after);
+    const uint32_t next = i < parts_.size() ? parts_[i].piece.range.begin : scan_.end;
+    end_line(out, at_end ? 1 : lines_to(next, gap.lines_after));
+  }
+  /// Whether comment `k` is the last before a semicolon that keeps a `///` from documenting what follows.
+  bool documents_nothing(const Gap& gap, size_t k) const {
+    const auto is_before = [&](const Comment& c) {
+      return gap.last_semicolon && c.range.begin < *gap.last_semicolon;
+    };
+    const auto documents = [&](const Comment& c) { return slice(source_, c.range).starts_with("///"); };
+    const std::span<const Comment> comments = gap.comments;
+    if (!is_before(comments[k]) || (k + 1 < comments.size() && is_before(comments[k + 1]))) return false;
+    return std::ranges::any_of(comments.first(k + 1), documents);
   }
   /// Writes the semicolon after part i - 1 and the comments on its line; returns the number of comments.
   size_t end_part(const Gap& gap, size_t i, std::string& out) const {

@@ -194,50 +194,6 @@ void Printer::binding(const Binding& binding) {
   text(";");
 }
 
-/// `%k`, `%net.size`, `%t.0`, `%sizes[0]`: an operand of an index expression.
-std::optional<std::string> Printer::operand_text(ExprPtr expr) {
-  if (auto* check = as<CheckDimsExpr>(expr); check && check->value) return operand_text(check->value);
-  if (auto* var = as<VarExpr>(expr)) {
-    auto pattern = opened_.find(var->variable);
-    return "%" + names_.of(pattern == opened_.end() ? var->variable : pattern->second);
-  }
-  if (auto* element = as<ComprehensionExpr>(expr)) {
-    auto* read = element->vars.empty() ? as<ReadExpr>(element->body) : nullptr;
-    auto tensor = read && !read->otherwise ? operand_text(read->tensor) : std::nullopt;
-    std::vector<std::string> at;
-    for (ExprPtr index : tensor ? read->indices : std::span<const ExprPtr>())
-      if (auto* known = as<DimValueExpr>(index)) at.push_back(dim_text(known->dim));
-    if (!tensor || at.size() != read->indices.size()) return std::nullopt;
-    return fmt::format("{}[{}]", *tensor, fmt::join(at, ", "));
-  }
-  auto* field = as<FieldExpr>(expr);
-  auto of = field ? operand_text(field->tuple) : std::nullopt;
-  if (!of) return std::nullopt;
-  return fmt::format("{}.{}", *of,
-                     field->name.empty() ? std::to_string(field->index) : std::string(field->name));
-}
-
-/// The dim that a binding opens for an integer that becomes an extent; null for another binding.
-static Dim computed_extent(const Binding& binding) {
-  auto* check = as<CheckDimsExpr>(binding.value);
-  auto* computed = check && check->opened.size() == 1 ? as<ExternExpr>(check->value) : nullptr;
-  return computed && computed->kernel == "extent" ? check->opened[0] : nullptr;
-}
-
-// The integer stands where the extent does: `zeros((%k,))`.
-bool Printer::spells_extent(const Binding& binding) {
-  const Dim extent = computed_extent(binding);
-  if (!extent) return false;
-  const auto text = operand_text(as<ExternExpr>(as<CheckDimsExpr>(binding.value)->value)->args[0]);
-  if (text) names_.spell(extent, *text);
-  return text.has_value();
-}
-
-void Printer::mark_computed(const BlockExpr& block) {
-  for (const Binding& binding : block.bindings)
-    if (const Dim extent = computed_extent(binding)) names_.mark_computed(extent);
-}
-
 void Printer::bindings(const BlockExpr& block, size_t from) {
   if (from == 0) expected_with(block, block.result);
   while (from < block.bindings.size() && spells_extent(block.bindings[from])) ++from;

@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/expr/computed_extent.h"
 #include "ir/expr/fields.h"
 
 namespace quern {
 
 namespace {
-
-/// The dim that a binding opens for an extent (frontend/infer/indices/extents.h); null for other bindings.
-Dim extent_of(const Binding& binding) {
-  auto* check = as<CheckDimsExpr>(binding.value);
-  auto* computed =
-      check && check->value && check->opened.size() == 1 ? as<ExternExpr>(check->value) : nullptr;
-  return computed && computed->kernel == "extent" ? check->opened[0] : nullptr;
-}
 
 bool mentions(Dim dim, Dim var) {
   bool found = false;
@@ -54,7 +47,7 @@ ExprPtr without_unused_extents(Arena& arena, const BlockExpr& block) {
   std::vector<Binding> kept;
   for (size_t i = block.bindings.size(); i-- > 0;) {
     const Binding& binding = block.bindings[i];
-    const Dim extent = extent_of(binding);
+    const Dim extent = computed_extent(binding);
     const bool is_used =
         !extent || mentions(block.result, extent) ||
         std::ranges::any_of(kept, [&](const Binding& b) { return mentions(b.value, extent); });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/expr/computed_extent.h"
 #include "ir/extern/kernels.h"
 
 namespace quern {
@@ -48,7 +49,7 @@ std::optional<Dim> Extents::opened(SyntaxPtr operand, ComputedExtents& extents) 
   const Type carrier = tensor_type(std::vector{dim_any(), dim_const(0)}, DType::boolean());
   Arena& nodes = drafts_.arena();
   ExternExpr computed;
-  computed.kernel = nodes.copy(std::string_view("extent"));
+  computed.kernel = kExtentKernel;
   computed.attributes = nodes.make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>());
   DraftPtr call = drafts_.form(origin(operand), carrier, computed, {value});
   const Dim dim = checks_.open(operand->text.empty() ? "extent" : operand->text);

@@ -19,6 +19,7 @@
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
 #include "passes/lift_kernels.h"
+#include "passes/lower_scans.h"
 #include "passes/part_reductions.h"
 #include "passes/partial_eval/partial_eval.h"
 #include "passes/simplify_index.h"
@@ -34,6 +35,7 @@ constexpr Pass kPipeline[] = {
     {"instantiate_ops", "puts the definitions of operators in the place of their calls", instantiate_ops},
     {"gradient", "makes functions of `grad` and the other derivatives", expand_gradients},
     {"drop_derivatives", "drops what only derivatives ask for", drop_derivatives},
+    {"lower_scans", "makes functions that call themselves of `scan_over`", lower_scans},
     {"to_anf", "gives each value a name: operands are variables and constants", to_anf},
     {"evaluate_tapes", "does what is known of a gradient's tape (partial_eval, where there is one)",
      evaluate_tapes},

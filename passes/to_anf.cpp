@@ -83,7 +83,14 @@ class Normalizer {
     }
     QUERN_CHECK(facts(expr->kind).operands != KindFacts::Operands::Own);
     if (facts(expr->kind).operands == KindFacts::Operands::None) return expr;
-    return map_children(arena_, expr, [&](ExprPtr child) { return child ? atom(child) : child; });
+    // The function of `scan_over` is a part of it.
+    auto* own = as<IntrinsicExpr>(expr);
+    const bool scans = own && own->intrinsic == IntrinsicKind::ScanOver;
+    return map_children(arena_, expr, [&](ExprPtr child) {
+      return !child                                     ? child
+             : scans && child->kind == ExprKind::Fn ? value(child)
+                                                        : atom(child);
+    });
   }
 
   // Makes a check a separate statement, so that it does not separate producers and consumers of the value.

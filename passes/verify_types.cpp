@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/type/row_types.h"
 #include "ir/expr/scheduled.h"
 #include "ir/value/value_style.h"
 
@@ -167,13 +168,15 @@ class Misfits {
         if (arguments(e.args.empty() && e.texts.empty()))
           same(e.type, scalar_type(DType::float64()), "`clock` has another type");
         break;
+      case IntrinsicKind::ScanOver: of_scan(e); break;
       case IntrinsicKind::Gradient:
       case IntrinsicKind::ValueAndGradient:
       case IntrinsicKind::VectorJacobian:
       case IntrinsicKind::JacobianVector:
+      case IntrinsicKind::Vmap:
         if (arguments(e.args.size() == 1))
           require(e.args[0]->type->kind == TypeKind::Function && e.type->kind == TypeKind::Function,
-                  "what is differentiated is no function");
+                  fmt::format("`{}` takes and makes no function", to_string(e.intrinsic)));
         break;
       case IntrinsicKind::Checkpoint:
       case IntrinsicKind::StopGradient:
@@ -184,6 +187,21 @@ class Misfits {
         if (arguments(e.args.size() >= 2)) same(e.type, e.args[0]->type, "`with_gradient` has another type");
         break;
     }
+  }
+  void of_scan(const IntrinsicExpr& e) {
+    auto* step = e.args.size() == 3 ? as<FnExpr>(e.args[0]) : nullptr;
+    require(step && step->params.size() == 2, "`scan_over` has no function literal of two parameters");
+    if (!text.empty()) return;
+    Type carry = e.args[1]->type, rows = e.args[2]->type, step_result = step->body->type;
+    Type row = row_type(rows);
+    require(row && step_result->kind == TypeKind::Tuple && step_result->args.size() == 2,
+            "`scan_over` goes over no rows, or its function makes no pair");
+    if (!text.empty()) return;
+    same(step->params[0]->type, carry, "a carry has another type than the first");
+    same(step->params[1]->type, row, "a row has another type than the parameter");
+    same(step_result->args[0], carry, "a step's carry has another type than the first");
+    same(e.type, tuple_type(std::vector<Type>{carry, rows_type(step_result->args[1], row_count(rows))}),
+         "`scan_over` has another type than its parts");
   }
   void of(const CheckDimsExpr& e) {
     require(std::ranges::all_of(e.opened, [](Dim dim) { return dim->kind == DimKind::Var; }),

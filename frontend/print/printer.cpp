@@ -302,6 +302,11 @@ Level Printer::node(const IntrinsicExpr& e) {
       list(close ? "assert_close(" : "assert_equal(", close ? 4 : 2, part, ")");
       break;
     }
+    case IntrinsicKind::ScanOver:
+      list(
+          "scan_over(", 3 + e.texts.size(),
+          [&](size_t i) { i < 3 ? item(e.args[i]) : text("reverse=True"); }, ")");
+      break;
     default: list(fmt::format("{}(", to_string(e.intrinsic)), e.args, ")");
   }
   return Level::Postfix;

@@ -74,6 +74,8 @@ Effects rule(const IntrinsicExpr& e) {
   if (e.intrinsic == IntrinsicKind::NextKey) return Effect::Draw;
   if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
   if (e.intrinsic == IntrinsicKind::Clock) return Effect::Clock;
+  // Its calls have effects.
+  if (e.intrinsic == IntrinsicKind::ScanOver) return {};
   if (e.intrinsic >= IntrinsicKind::Gradient) return {};
   Effects effects = Effect::File;
   return effects |= Effect::Fail;
@@ -157,6 +159,8 @@ void EffectAnalysis::scan(ExprPtr root, Summary& summary) {
     if (expr->kind == ExprKind::Fn) continue;
     summary.effects |= own_effects(expr);
     if (auto* call = as<CallExpr>(expr)) scan_call(*call, summary);
+    if (auto* own = as<IntrinsicExpr>(expr); own && own->intrinsic == IntrinsicKind::ScanOver)
+      summary.edges.push_back({as<FnExpr>(own->args[0]), true});
     if (auto* call = as<OpCallExpr>(expr)) {
       if (call->instance->function)
         summary.edges.push_back({call->instance->function, true});

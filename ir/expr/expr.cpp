@@ -72,6 +72,8 @@ std::string_view to_string(IntrinsicKind kind) {
     case IntrinsicKind::ValueAndGradient: return "value_and_grad";
     case IntrinsicKind::VectorJacobian: return "vjp";
     case IntrinsicKind::JacobianVector: return "jvp";
+    case IntrinsicKind::ScanOver: return "scan_over";
+    case IntrinsicKind::Vmap: return "vmap";
     case IntrinsicKind::Checkpoint: return "checkpoint";
     case IntrinsicKind::StopGradient: return "stop_gradient";
     case IntrinsicKind::WithGradient: return "with_gradient";

@@ -221,12 +221,17 @@ enum class IntrinsicKind : uint8_t {
   Restore,   ///< texts: path; args[0]: the value where there is no such file
   NextKey,   ///< the next of the run's random keys, Tensor[(10,), uint64]
   Progress,  ///< args: done and of, int32; then as Print
-  // args: a function. Passes replace the first four by a function.
+  /// args: `fn (carry, row) -> (carry, row of the result)`, the first carry, and tensors whose leading axes are
+  /// equal: calls the function with each row (ir/type/row_types.h), from the first to the last;
+  /// from the last to the first with the text "reverse". The pair of the last carry and the rows of the results.
+  ScanOver,
+  // args: a function. Passes replace the first five by a function.
   Gradient,  ///< of the same parameters: their gradients, each in its parameter's structure, as a tuple
   ValueAndGradient,  ///< of the same parameters: the pair of the function's result and the gradients
   VectorJacobian,    ///< of the parameters and a cotangent of the result: the pair of the result and the
                      ///< gradients
   JacobianVector,    ///< of the parameters and a tangent of each: the pair of the result and its tangent
+  Vmap,              ///< of tensors with a leading axis more: the results for their rows, as rows
   Checkpoint,        ///< the function itself; its gradient recomputes the values it needs
   StopGradient,      ///< args: a value; no cotangent flows through it
   /// args: a value, a function of its cotangent (and perhaps of the value), and the value's dependencies. The
@@ -235,9 +240,9 @@ enum class IntrinsicKind : uint8_t {
 };
 /// As called: "print". An assertion is `assert_close`, `with_gradient` a clause of a declaration.
 std::string_view to_string(IntrinsicKind kind);
-/// Whether it derives a function from a function by differentiation.
+/// Whether it derives a function from a function.
 constexpr bool is_derivative(IntrinsicKind kind) {
-  return kind >= IntrinsicKind::Gradient && kind <= IntrinsicKind::JacobianVector;
+  return kind >= IntrinsicKind::Gradient && kind <= IntrinsicKind::Vmap;
 }
 struct IntrinsicExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Intrinsic;

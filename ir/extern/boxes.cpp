@@ -58,7 +58,7 @@ TensorPtr filled(DType dtype, Shape shape, double value) {
 
 }  // namespace
 
-Result<Value> get_valid_counts(std::span<const Value> args, const ExternAttributes& attributes) {
+Result<Value> get_valid_counts(std::span<Value> args, const ExternAttributes& attributes) {
   TensorPtr data = args[0].as_tensor(), threshold = args[1].as_tensor();
   const double least = element_as_double(*threshold, 0);
   const int64_t batches = data->shape()[0], boxes = data->shape()[1];
@@ -118,7 +118,7 @@ struct Suppression {
 
 }  // namespace
 
-Result<Value> non_max_suppression(std::span<const Value> args, const ExternAttributes& attributes) {
+Result<Value> non_max_suppression(std::span<Value> args, const ExternAttributes& attributes) {
   TensorPtr data = args[0].as_tensor(), counts = args[1].as_tensor(), indices = args[2].as_tensor();
   const int64_t batches = data->shape()[0], boxes = data->shape()[1];
   const Suppression suppression{attributes, element_as_double(*args[4].as_tensor(), 0),

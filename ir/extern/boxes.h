@@ -8,10 +8,10 @@ namespace quern {
 /// (n, m, k) boxes to (number of valid boxes per batch, the boxes with valid ones first, their positions). A
 /// box is valid if its score is above `score_threshold` and, if `id_index` is not negative, its class is not
 /// negative.
-Result<Value> get_valid_counts(std::span<const Value> args, const ExternAttributes& attributes);
+Result<Value> get_valid_counts(std::span<Value> args, const ExternAttributes& attributes);
 
 /// Greedy suppression: in order of descending score, a box drops every later one that it overlaps by more
 /// than `iou_threshold` (intersection over union), only within its class unless `force_suppress`.
-Result<Value> non_max_suppression(std::span<const Value> args, const ExternAttributes& attributes);
+Result<Value> non_max_suppression(std::span<Value> args, const ExternAttributes& attributes);
 
 }  // namespace quern

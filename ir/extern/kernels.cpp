@@ -8,6 +8,7 @@
 
 #include "ir/base/interrupt.h"
 #include "ir/extern/boxes.h"
+#include "ir/value/rows.h"
 
 namespace quern {
 
@@ -26,7 +27,7 @@ double ExternAttributes::real(std::string_view name) const {
 namespace {
 
 using Attributes = const ExternAttributes&;
-using Args = std::span<const Value>;
+using Args = std::span<Value>;
 
 /// A tensor as lines along one axis: line (o, i) has its elements at (o*extent + k)*inner + i.
 struct Lines {
@@ -209,6 +210,11 @@ Result<Value> extent(Args args, Attributes attributes) {
   return Failure{fmt::format("an extent is 0 or more, and this is {}", written)};
 }
 
+/// Rows, a position and a row: the rows with that one replaced (passes/lower_scans.h).
+Result<Value> replace_row(Args args, Attributes) {
+  return with_row(std::move(args[0]), args[1].scalar().as_int(), args[2]);
+}
+
 template <ExternKernel kKernel>
 Result<Value> interruptible(Args args, Attributes attributes) {
   try {
@@ -230,6 +236,7 @@ constexpr Row kKernels[] = {
     {"argwhere", interruptible<argwhere>},
     {"extent", interruptible<extent>},
     {"extents", interruptible<extents>},
+    {"with_row", replace_row},
     {"vision.get_valid_counts", interruptible<get_valid_counts>},
     {"vision.non_max_suppression", interruptible<non_max_suppression>},
 };

@@ -38,8 +38,8 @@ class ExternAttributes {
 };
 
 /// Maps arguments and attributes to a value, or to a description of what is wrong with them. The arguments
-/// have the declared types.
-using ExternKernel = Result<Value> (*)(std::span<const Value> args, const ExternAttributes& attributes);
+/// have the declared types, and may be moved from.
+using ExternKernel = Result<Value> (*)(std::span<Value> args, const ExternAttributes& attributes);
 
 /// The kernel of `extern op name`, or null.
 ExternKernel find_extern_kernel(std::string_view name);

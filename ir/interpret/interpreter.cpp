@@ -8,6 +8,8 @@
 #include "ir/extern/kernels.h"
 #include "ir/interpret/index.h"
 #include "ir/interpret/match.h"
+#include "ir/type/row_types.h"
+#include "ir/value/rows.h"
 
 namespace quern {
 
@@ -170,7 +172,11 @@ class Interpreter final : public Evaluator {
     Value callee = evaluate(call.callee, caller);
     auto* target = dynamic_cast<Closure*>(callee.object());
     if (!target) fail(call, "internal: what is called is no function of the interpreter");
-    std::vector<Value> args = evaluate_all(call.args, caller);
+    return enter(call, callee, evaluate_all(call.args, caller), frame);
+  }
+
+  ExprPtr enter(const Expr& call, const Value& callee, std::vector<Value> args, Frame& frame) {
+    auto* target = static_cast<Closure*>(callee.object());
     frame.arena = target->arena;
     frame.dims = target->dims;
     for (size_t i = 0; i < target->variables.size(); ++i)
@@ -360,7 +366,38 @@ class Interpreter final : public Evaluator {
     return *reference;
   }
 
+  Value scan(const IntrinsicExpr& node, Frame& frame) {
+    const Value step = evaluate(node.args[0], frame);
+    Value carry = evaluate(node.args[1], frame);
+    const Value rows = evaluate(node.args[2], frame);
+    const int64_t count = dim_value(row_count(node.args[2]->type), frame).value_or(0);
+    Value made = empty(node, node.type->args[1], frame);
+    for (int64_t i = 0; i < count; ++i) {
+      if (is_interrupted()) fail(node, kInterrupted);
+      const int64_t k = node.texts.empty() ? i : count - 1 - i;
+      Frame called;
+      ExprPtr body = enter(node, step, {carry, row_of(rows, k)}, called);
+      const Value both = run_called(node, body, std::move(called));
+      carry = (*both.fields())[0];
+      put_row(made, k, (*both.fields())[1]);
+    }
+    return Value::tuple({std::move(carry), std::move(made)});
+  }
+
+  /// Tensors of a type, whose elements are not written yet.
+  Value empty(const Expr& at, Type type, const Frame& frame) {
+    if (!type->is_tensor()) {
+      std::vector<Value> parts;
+      for (Type part : type->args) parts.push_back(empty(at, part, frame));
+      return Value::tuple(std::move(parts));
+    }
+    Shape shape;
+    for (Dim dim : type->dims) shape.push_back(dim_value(dim, frame).value_or(0));
+    return Value::tensor(make_tensor(at, type->dtype, std::move(shape)));
+  }
+
   Value value_of(const IntrinsicExpr& node, Frame& frame) {
+    if (node.intrinsic == IntrinsicKind::ScanOver) return scan(node, frame);
     if (node.intrinsic >= IntrinsicKind::Checkpoint) return evaluate(node.args[0], frame);
     std::vector<Value> args = evaluate_all(node.args, frame);
     switch (node.intrinsic) {

@@ -57,6 +57,9 @@ class HostTensor {
     return {reinterpret_cast<const T*>(data_), static_cast<size_t>(lane_count())};
   }
 
+  /// Whether it owns its memory, and nothing has been made of its elements: they may be overwritten by who
+  /// alone has the tensor.
+  bool is_own() const { return !base_ && !forms_; }
   /// The same elements under another shape with the same count, sharing this one's memory.
   static TensorPtr view(TensorPtr base, Shape shape);
   /// A tensor of vectors as a tensor of lanes, with the lanes as its last axis; any other tensor unchanged.

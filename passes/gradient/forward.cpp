@@ -8,6 +8,7 @@
 #include "frontend/infer/context/gradient_types.h"
 #include "passes/gradient/element/element_tangent.h"
 #include "passes/gradient/element/split_reductions.h"
+#include "passes/gradient/scan_gradient.h"
 #include "passes/inline_local.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
@@ -150,6 +151,7 @@ Forward::Dual Forward::dual(ExprPtr expr) {
                                 },
                                 [&](const IntrinsicExpr& e) -> Dual {
                                   if (e.intrinsic == IntrinsicKind::WithGradient) return of_clause(e);
+                                  if (e.intrinsic == IntrinsicKind::ScanOver) return of_scan(e);
                                   if (e.intrinsic == IntrinsicKind::StopGradient) return {expr, {}};
                                   return without(expr);
                                 },
@@ -232,6 +234,39 @@ Forward::Dual Forward::of_clause(const IntrinsicExpr& e) {
   if (block) bindings.insert(bindings.end(), block->bindings.begin(), block->bindings.end());
   auto* pair = as<TupleExpr>(block ? block->result : both.body);
   return {value, of_value(as<TupleExpr>(pair->fields[1])->fields[0])};
+}
+
+// The scan whose carry and rows have their tangents beside them.
+Forward::Dual Forward::of_scan(const IntrinsicExpr& e) {
+  if (!depends(&e)) return {&e, {}};
+  auto& step = *as<FnExpr>(e.args[0]);
+  Forward inner(context_, e.origin, clauses_);
+  std::vector<const Variable*> params;
+  for (const Variable* param : step.params) {
+    Type both = tuple_type(std::vector<Type>{param->type, gradient_type(param->type)});
+    params.push_back(build_.variable(param->name, both));
+    inner.bindings.push_back({param, build_.field(build_.read(params.back()), 0)});
+    inner.given(param, build_.field(build_.read(params.back()), 1));
+  }
+  for (const Variable* v : free_variables(&step))
+    if (!of_variable(v).is_zero()) inner.tangents_.emplace(v, of_variable(v));
+  const Variable* result = build_.variable("result", step.body->type);
+  inner.bind({result, step.body});
+  ExprPtr value = build_.read(result), tangent = inner.named("tangent", inner.tangent(result));
+  underivable.insert(underivable.end(), inner.underivable.begin(), inner.underivable.end());
+  auto both_of = [&](uint32_t i) { return build_.tuple({build_.field(value, i), build_.field(tangent, i)}); };
+  ExprPtr body = build_.block(inner.bindings, build_.tuple({both_of(0), both_of(1)}));
+
+  auto with_tangent = [&](ExprPtr expr) {
+    Dual of = dual(expr);
+    ExprPtr made = named("value", of.value);
+    return build_.tuple({made, whole(of.tangent, made)});
+  };
+  ExprPtr begin = with_tangent(e.args[1]), rows = with_tangent(e.args[2]);
+  ExprPtr scan = named("scan", scan_over(arena_, e, as<FnExpr>(build_.fn(params, {}, body)), begin, rows,
+                                         is_reverse(e)));
+  auto part = [&](uint32_t i, uint32_t k) { return build_.field(build_.field(scan, i), k); };
+  return {build_.tuple({part(0, 0), part(1, 0)}), {nullptr, {of_value(part(0, 1)), of_value(part(1, 1))}}};
 }
 
 // What has no tangent, and needs none where it depends on nothing that has one.

@@ -9,8 +9,10 @@
 
 #include "frontend/infer/infer.h"
 #include "ir/expr/effects.h"
+#include "passes/batch/batch.h"
 #include "passes/dead_code.h"
 #include "passes/gradient/checkpoint.h"
+#include "passes/gradient/derivable_scans.h"
 #include "passes/gradient/derivatives.h"
 #include "passes/gradient/lifting/program.h"
 #include "passes/gradient/lifting/tape.h"
@@ -103,6 +105,8 @@ class Expander {
 
   ExprPtr gradient_of(const IntrinsicExpr& e) {
     const FnExpr* function = function_of(e.args[0]);
+    if (!function && e.intrinsic == IntrinsicKind::Vmap)
+      return is_whole(e.args[0]) ? row_by_row(arena_, e.args[0], e.type) : nullptr;
     if (!function) {
       if (!is_whole(e.args[0])) return nullptr;
       problems.push_back(
@@ -114,8 +118,14 @@ class Expander {
     // One inside of it could not be made, and has its own problem.
     if (has_gradients(flat)) return nullptr;
     flat = inline_local(context_, flat);
-    flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
+    flat = to_anf(context_, derivable_scans(context_, to_anf(context_, flat)));
+    flat = dead_code(context_, simplify_index(context_, flat));
     const FnExpr& plain = *as<FnExpr>(flat);
+    if (e.intrinsic == IntrinsicKind::Vmap) {
+      if (only_look_ && depth_ == 0) return nullptr;
+      const FnExpr* rows = batched(context_, plain, e.type);
+      return rows ? rows : row_by_row(arena_, function, e.type);
+    }
     GradientOutlook outlook = outlook_of(plain, e.intrinsic);
     bool possible = outlook.underivable.empty();
     if (!possible || !outlook.scattered.empty())

@@ -5,6 +5,7 @@
 #include "frontend/infer/infer.h"
 #include "ir/expr/effects.h"
 #include "passes/gradient/element/split_reductions.h"
+#include "passes/gradient/scan_gradient.h"
 
 namespace quern {
 
@@ -184,10 +185,65 @@ class Reverse {
   }
 
   void split(const Binding& binding, std::vector<Binding>& out) {
+    auto* own = as<IntrinsicExpr>(binding.value);
+    if (own && own->intrinsic == IntrinsicKind::ScanOver) return split_scan(binding.variable, *own, out);
     auto* comprehension = as<ComprehensionExpr>(binding.value);
     if (!comprehension || as<ScatterExpr>(comprehension->body)) return out.push_back(binding);
     ExprPtr element = split_reductions(ScalarBuilder(arena_, binding.value->origin), *comprehension, out);
     out.push_back({binding.variable, element});
+  }
+
+  // The scan that keeps what the backward one needs, and its two results.
+  void split_scan(const Variable* variable, const IntrinsicExpr& scan, std::vector<Binding>& out) {
+    auto made = scan_gradient(arena_, scan);
+    if (auto* problems = std::get_if<std::vector<Underivable>>(&made)) {
+      underivable_.insert(underivable_.end(), problems->rbegin(), problems->rend());
+      return out.push_back({variable, &scan});
+    }
+    auto& gradient = std::get<ScanGradient>(made);
+    for (const ScatterFallback& f : gradient.fallbacks)
+      if (!explained_ || (*explained_)(f.origin)) fallbacks_.push_back(f);
+    auto named = [&](std::string_view name, ExprPtr value) {
+      out.push_back({make_variable(arena_, name, value->type), value});
+      return read(out.back().variable);
+    };
+    ExprPtr whole = named("kept", gradient.forward), rows = named("rows", field_of(whole, 1));
+    ExprPtr carry = named("carry", field_of(whole, 0)), result = named("rows", field_of(rows, 0));
+    scans_.emplace(gradient.forward, Scanned{std::move(gradient), field_of(rows, 1)});
+    if (variable) out.push_back({variable, tuple({carry, result})});
+  }
+
+  // The scan backwards: from the cotangents of the last carry and of the rows.
+  void scan(const IntrinsicExpr& e, const Cotangent& cotangent) {
+    if (!scans_.contains(&e)) {
+      std::vector<Binding> forward;
+      const Variable* whole = make_variable(arena_, "scan", e.type);
+      split_scan(whole, e, forward);
+      if (forward.back().value == &e) return;
+      bindings_.insert(bindings_.end(), forward.begin(), forward.end());
+      add_to(cotangents_[whole], cotangent);
+      for (size_t i = forward.size(); i-- > 0;)
+        if (auto known = cotangents_.find(forward[i].variable); known != cotangents_.end())
+          value(forward[i].value, Cotangent(known->second));
+      return;
+    }
+    const auto& [gradient, kept] = scans_.at(&e);
+    auto part = [](const Cotangent& of, size_t i) { return i < of.fields.size() ? of.fields[i] : Cotangent(); };
+    const Type carry = e.args[1]->type, rows = e.type->args[1]->args[0];
+    std::vector<ExprPtr> begin{total(part(cotangent, 0), carry)};
+    for (const Variable* v : gradient.captured) begin.push_back(total(Cotangent(), v->type));
+    ExprPtr over = tuple({e.args[2], kept, total(part(part(cotangent, 1), 0), rows)});
+    ExprPtr made = bind("backward", scan_over(arena_, e, gradient.backward, tuple(begin), over, !is_reverse(e)));
+    ExprPtr gradients = bind("gradients", field_of(made, 0));
+    value(e.args[1], of_value(bind("carry", field_of(gradients, 0))));
+    value(e.args[2], of_value(bind("rows", field_of(made, 1))));
+    for (uint32_t i = 0; i < gradient.captured.size(); ++i)
+      add_to(cotangents_[gradient.captured[i]], of_value(bind("part", field_of(gradients, i + 1))));
+  }
+
+  ExprPtr field_of(ExprPtr of, uint32_t index) {
+    return arena_.make<FieldExpr>(Expr{ExprKind::Field, of->type->args[index], build_.origin()}, of, index,
+                                  std::string_view());
   }
 
   void value(ExprPtr expr, const Cotangent& cotangent) {
@@ -257,6 +313,7 @@ class Reverse {
     if (e.intrinsic == IntrinsicKind::StopGradient || e.intrinsic == IntrinsicKind::Clock ||
         e.intrinsic == IntrinsicKind::NextKey)
       return;
+    if (e.intrinsic == IntrinsicKind::ScanOver) return scan(e, cotangent);
     if (e.intrinsic != IntrinsicKind::WithGradient) return refuse(&e);
     Type clause = e.args[1]->type;
     std::vector<ExprPtr> args{total(cotangent, gradient_type(e.args[0]->type)), e.args[0]};
@@ -304,6 +361,11 @@ class Reverse {
   Arena& arena_;
   ScalarBuilder build_;
   const std::function<bool(Origin)>* explained_;
+  struct Scanned {
+    ScanGradient gradient;
+    ExprPtr kept;  ///< rows
+  };
+  std::unordered_map<const IntrinsicExpr*, Scanned> scans_;  ///< by their forward scans
   std::unordered_map<const Variable*, Cotangent> cotangents_;
   std::vector<Binding> bindings_;
   std::vector<ScatterFallback> fallbacks_;

@@ -123,6 +123,8 @@ class Generator {
   TermPtr concatenation(const TypePtr& want, Exactness budget, int depth);
   TermPtr dense(const TypePtr& want, Exactness budget, int depth);
   TermPtr converted(const TypePtr& want, Exactness budget, int depth);
+  TermPtr scanned(const TypePtr& want, Exactness budget, int depth);
+  TermPtr mapped(const TypePtr& want, Exactness budget, int depth);
 
   Random random_;
   ProgramTerm program_;

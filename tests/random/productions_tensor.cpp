@@ -203,4 +203,36 @@ TermPtr Generator::converted(const TypePtr& want, Exactness budget, int depth) {
                {make(tensor(want->dims, from), budget, depth)});
 }
 
+TermPtr Generator::scanned(const TypePtr& want, Exactness budget, int depth) {
+  const TypePtr carry = random_tensor(), row = tensor(random_dims(2), random_dtype());
+  if (has_unwritten(carry) || has_unwritten(row)) return nullptr;
+  std::vector<Extent> dims = row->dims, made(want->dims.begin() + 1, want->dims.end());
+  dims.insert(dims.begin(), want->dims[0]);
+  const size_t before = locals_.size();
+  const std::string c = fresh("c"), r = fresh("r");
+  locals_.push_back({c, carry, kParameter});
+  locals_.push_back({r, row, kParameter});
+  TermPtr next = make(carry, kParameter, depth), element = make(tensor(made, want->dtype), budget, depth);
+  locals_.resize(before);
+  return plain(want,
+               {fmt::format("scan_over(fn (%{}: {}, %{}: {}) {{ (", c, to_string(*carry), r, to_string(*row)),
+                ", ", ") }, ", ", ", random_.chance(40) ? ", reverse=True).1" : ").1"},
+               {next, element, make(carry, kParameter, depth), make(tensor(dims, row->dtype), kParameter, depth)},
+               {}, {c, r});
+}
+
+TermPtr Generator::mapped(const TypePtr& want, Exactness budget, int depth) {
+  const TypePtr row = tensor(random_dims(2), random_dtype());
+  if (has_unwritten(row)) return nullptr;
+  std::vector<Extent> dims = row->dims, made(want->dims.begin() + 1, want->dims.end());
+  dims.insert(dims.begin(), want->dims[0]);
+  const size_t before = locals_.size();
+  const std::string r = fresh("r");
+  locals_.push_back({r, row, kParameter});
+  TermPtr element = make(tensor(made, want->dtype), budget, depth);
+  locals_.resize(before);
+  return plain(want, {fmt::format("vmap(fn (%{}: {}) {{ ", r, to_string(*row)), " })(", ")"},
+               {element, make(tensor(dims, row->dtype), kParameter, depth)}, {}, {r});
+}
+
 }  // namespace quern::random_programs

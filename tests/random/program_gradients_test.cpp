@@ -96,7 +96,8 @@ class Smooth {
   std::string count() { return random_.chance(50) ? "%net.n" : std::to_string(random_.between(0, 3)); }
   std::string tensor(int depth) {
     if (depth <= 0) return random_.chance(50) ? "%net.v" : "ref_read(%t)";
-    switch (random_.between(0, 3)) {
+    switch (random_.between(0, 5)) {
+      case 4: return mapped(depth - 1);
       case 0: return fmt::format("sin({} * {})", tensor(depth - 1), number(depth - 1));
       case 1: return fmt::format("({} - {})", tensor(depth - 1), tensor(depth - 1));
       case 2: return fmt::format("[{}, {}]", number(depth - 1), number(depth - 1));
@@ -104,6 +105,13 @@ class Smooth {
         return fmt::format("if ({}) {{ {} }} else {{ {} }}", condition(), tensor(depth - 1),
                            tensor(depth - 1));
     }
+  }
+  std::string mapped(int depth) {
+    const std::string row = fmt::format("%e{}", bound_++), over = tensor(depth);
+    names_.push_back(row);
+    const std::string made = number(depth);
+    names_.pop_back();
+    return fmt::format("vmap(fn ({}: float64) {{ {} }})({})", row, made, over);
   }
   std::string statement(int depth) {
     switch (random_.between(0, holds_ ? 3 : 2)) {
@@ -149,7 +157,7 @@ class Smooth {
       return random_.chance(60) ? random_.pick(names_) : fmt::format("ref_read({})", reference());
     }
     const int d = depth - 1;
-    switch (random_.between(0, functions_ > 0 ? 12 : 10)) {
+    switch (random_.between(0, functions_ > 0 ? 13 : 11)) {
       case 0: return fmt::format("sin({} * 1.5 + {})", number(d), number(d));
       case 1: return fmt::format("({} * {})", number(d), number(d));
       case 2: return fmt::format("if ({}) {{ {} }} else {{ {} }}", condition(), number(d), number(d));
@@ -164,8 +172,22 @@ class Smooth {
       case 8: return fmt::format("@fold({}, {})", random_.chance(50) ? "%l" : list(d), number(d));
       case 9: return fmt::format("sum({})", tensor(std::min(d, 2)));
       case 10: return closure(std::min(d, 2));
+      case 11: return scan(std::min(d, 2));
       default: return fmt::format("sin({}({}, {}))", function(), count(), number(d));
     }
+  }
+  // The sum of all carries' and rows' ends; the step is tensor code, or not.
+  std::string scan(int depth) {
+    const std::string carry = fmt::format("%c{}", bound_), row = fmt::format("%w{}", bound_++);
+    const std::string over = tensor(depth), begin = number(depth);
+    names_.push_back(carry);
+    names_.push_back(row);
+    const std::string next = number(depth), made = number(depth);
+    names_.resize(names_.size() - 2);
+    return fmt::format(
+        "{{ let ({0}, {1}) = scan_over(fn ({0}: float64, {1}: float64) {{ (sin({2}), {3}) }}, {4}, {5}{6}); "
+        "{0} + sum({1}) }}",
+        carry, row, next, made, begin, over, random_.chance(40) ? ", reverse=True" : "");
   }
   std::string list(int depth) { return fmt::format("Cons({}, %l)", number(std::min(depth, 2))); }
 

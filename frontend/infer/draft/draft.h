@@ -30,7 +30,7 @@ enum class DraftKind : uint8_t {
   Load,
   Derivative,
   Assertion,
-  Leaves,
+  Waiting,
   Error,
 };
 
@@ -114,7 +114,7 @@ struct LoadDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Load;
   std::string_view path, entry;
 };
-/// `grad(f)` and the like.
+/// `grad(f)`, `vmap(f)` and the like.
 struct DerivativeDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Derivative;
   IntrinsicKind intrinsic;
@@ -126,9 +126,9 @@ struct AssertionDraft : Draft {
   DraftPtr value, expected;
   std::span<const std::string_view> tolerances;
 };
-/// `map_leaves(…)` and `fold_leaves(…)`.
-struct LeavesDraft : Draft {
-  static constexpr DraftKind kKind = DraftKind::Leaves;
+/// `map_leaves(…)`, `fold_leaves(…)` and `scan_over(…)`: what they stand for depends on types.
+struct WaitingDraft : Draft {
+  static constexpr DraftKind kKind = DraftKind::Waiting;
 };
 /// An expression with a diagnostic.
 struct ErrorDraft : Draft {

@@ -91,7 +91,7 @@ ExprPtr Finisher::without_checks(DraftPtr draft) {
     case DraftKind::RecordField:
     case DraftKind::Slice:
     case DraftKind::GeneralUse:
-    case DraftKind::Leaves:
+    case DraftKind::Waiting:
     case DraftKind::Error: return failed(*draft);
   }
   std::abort();

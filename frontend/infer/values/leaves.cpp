@@ -279,7 +279,7 @@ DraftPtr Leaves::use(SyntaxPtr s, bool folds, Type wanted) {
     made.values.push_back(infer(value, folds ? nullptr : wanted));
   }
   Type type = made.initial ? made.initial->type : made.values[0]->type;
-  auto* waiting = drafts_.make<LeavesDraft>(origin(s), type);
+  auto* waiting = drafts_.make<WaitingDraft>(origin(s), type);
   relations_.relate(s, waiting, "the values", [=, this] { return attempt(made, waiting); });
   return waiting;
 }

@@ -11,6 +11,7 @@
 #include "frontend/infer/values/matches.h"
 #include "frontend/infer/values/patterns.h"
 #include "frontend/infer/values/references.h"
+#include "frontend/infer/values/rows.h"
 #include "frontend/infer/values/tuples.h"
 
 namespace quern {
@@ -27,7 +28,8 @@ struct Values {
         matches(parts, walk, patterns),
         references(parts, walk),
         derivatives(parts, walk),
-        leaves(parts, walk) {}
+        leaves(parts, walk),
+        rows(parts, walk) {}
 
   Literals literals;
   Fields fields;
@@ -40,6 +42,7 @@ struct Values {
   References references;
   Derivatives derivatives;
   Leaves leaves;
+  OverRows rows;
 };
 
 }  // namespace quern

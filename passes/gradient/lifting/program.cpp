@@ -9,6 +9,15 @@ namespace quern::lifting {
 
 namespace {
 
+bool is_tensor_code(ExprPtr expr);
+
+/// Whether each step of a scan is tensor code.
+bool is_tensor_scan(const IntrinsicExpr& e) {
+  if (is_more_than_tensor_code(as<FnExpr>(e.args[0])->body)) return false;
+  return is_tensor_code(e.args[1]) && is_tensor_code(e.args[2]) &&
+         std::ranges::all_of(free_variables(&e), [](const Variable* v) { return is_of_tensors(v->type); });
+}
+
 /// Whether it is tensor code, of which `vector_jacobian` makes the gradient.
 bool is_tensor_code(ExprPtr expr) {
   if (!expr->type || !is_of_tensors(expr->type)) return false;
@@ -22,6 +31,7 @@ bool is_tensor_code(ExprPtr expr) {
     case ExprKind::Intrinsic: {
       const IntrinsicKind kind = static_cast<const IntrinsicExpr*>(expr)->intrinsic;
       if (kind == IntrinsicKind::Clock || kind == IntrinsicKind::NextKey) return true;
+      if (kind == IntrinsicKind::ScanOver) return is_tensor_scan(*static_cast<const IntrinsicExpr*>(expr));
       if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient) return false;
       // The clause of a gradient is no part of the value.
       const auto args = static_cast<const IntrinsicExpr*>(expr)->args;

@@ -1,0 +1,14 @@
+#pragma once
+// `scan_over(f, init, xs)` as a function that calls itself.
+
+#include "passes/pass.h"
+
+namespace quern {
+
+/// A pass: each becomes a loop whose rows of the result are written in place.
+ExprPtr lower_scans(const PassContext& context, ExprPtr expr);
+
+/// One of them as a loop of code that has a derivative: each step makes the rows of the result anew.
+ExprPtr differentiable_loop(Arena& arena, const IntrinsicExpr& scan);
+
+}  // namespace quern

@@ -205,8 +205,8 @@ TermPtr Generator::converted(const TypePtr& want, Exactness budget, int depth) {
 
 TermPtr Generator::scanned(const TypePtr& want, Exactness budget, int depth) {
   const TypePtr carry = random_tensor(), row = tensor(random_dims(2), random_dtype());
-  if (has_unwritten(carry) || has_unwritten(row)) return nullptr;
   std::vector<Extent> dims = row->dims, made(want->dims.begin() + 1, want->dims.end());
+  if (has_unwritten(carry) || has_unwritten(row) || has_unwritten(tensor(made, want->dtype))) return nullptr;
   dims.insert(dims.begin(), want->dims[0]);
   const size_t before = locals_.size();
   const std::string c = fresh("c"), r = fresh("r");
@@ -223,8 +223,8 @@ TermPtr Generator::scanned(const TypePtr& want, Exactness budget, int depth) {
 
 TermPtr Generator::mapped(const TypePtr& want, Exactness budget, int depth) {
   const TypePtr row = tensor(random_dims(2), random_dtype());
-  if (has_unwritten(row)) return nullptr;
   std::vector<Extent> dims = row->dims, made(want->dims.begin() + 1, want->dims.end());
+  if (has_unwritten(row) || has_unwritten(tensor(made, want->dtype))) return nullptr;
   dims.insert(dims.begin(), want->dims[0]);
   const size_t before = locals_.size();
   const std::string r = fresh("r");

@@ -111,7 +111,7 @@ class Smooth {
     names_.push_back(row);
     const std::string made = number(depth);
     names_.pop_back();
-    return fmt::format("vmap(fn ({}: float64) {{ {} }})({})", row, made, over);
+    return fmt::format("vmap(fn ({}: float64) -> float64 {{ {} }})({})", row, made, over);
   }
   std::string statement(int depth) {
     switch (random_.between(0, holds_ ? 3 : 2)) {
@@ -185,7 +185,7 @@ class Smooth {
     const std::string next = number(depth), made = number(depth);
     names_.resize(names_.size() - 2);
     return fmt::format(
-        "{{ let ({0}, {1}) = scan_over(fn ({0}: float64, {1}: float64) {{ (sin({2}), {3}) }}, {4}, {5}{6}); "
+        "{{ let ({0}, {1}) = scan_over(fn ({0}: float64, {1}: float64) -> (float64, float64) {{ (sin({2}), {3}) }}, {4}, {5}{6}); "
         "{0} + sum({1}) }}",
         carry, row, next, made, begin, over, random_.chance(40) ? ", reverse=True" : "");
   }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
-#include "frontend/infer/context/open_types.h"
 #include "ir/type/row_types.h"
 #include "frontend/infer/gradual/open_dims.h"
 
@@ -12,7 +12,10 @@ namespace quern {
 
 namespace {
 
-bool is_open(Type type) { return type->kind == TypeKind::Infer || has_open_part(type); }
+/// Whether a part of the type is unknown; dtypes may be.
+bool is_open(Type type) {
+  return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, is_open);
+}
 
 /// Whether evaluating it again is the same function, at no cost.
 bool names_function(DraftPtr function) {

@@ -8,6 +8,8 @@
 #include "frontend/infer/context/gradient_types.h"
 #include "passes/gradient/element/element_tangent.h"
 #include "passes/gradient/element/split_reductions.h"
+#include "passes/gradient/lifting/program.h"
+#include "passes/gradient/lifting/tape.h"
 #include "passes/gradient/scan_gradient.h"
 #include "passes/inline_local.h"
 #include "passes/simplify_index.h"
@@ -222,7 +224,9 @@ Forward::Dual Forward::of_clause(const IntrinsicExpr& e) {
   ExprPtr call = build_.call(substitute(arena_, clause, {}), args);
   ExprPtr flat =
       to_anf(context_, simplify_index(context_, inline_local(context_, build_.fn({cotangent}, {}, call))));
-  auto transpose = vector_jacobian(arena_, *as<FnExpr>(flat));
+  auto& linear = *as<FnExpr>(flat);
+  auto transpose = lifting::is_more_than_tensor_code(linear.body) ? tape_vector_jacobian(context_, linear)
+                                                                  : vector_jacobian(arena_, linear);
   if (auto* problems = std::get_if<std::vector<Underivable>>(&transpose)) {
     underivable.insert(underivable.end(), problems->begin(), problems->end());
     return {value, {}};

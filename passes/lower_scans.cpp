@@ -1,11 +1,13 @@
 #include "passes/lower_scans.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "ir/type/row_types.h"
 #include "ir/extern/kernels.h"
 #include "passes/scalar_builder.h"
+#include "passes/to_anf.h"
 
 namespace quern {
 
@@ -148,11 +150,17 @@ class Loop {
 }  // namespace
 
 ExprPtr lower_scans(const PassContext& context, ExprPtr expr) {
-  ExprPtr inside =
-      map_children(context.arena, expr, [&](ExprPtr child) { return child ? lower_scans(context, child) : child; });
-  auto* scan = as<IntrinsicExpr>(inside);
-  const bool scans = scan && scan->intrinsic == IntrinsicKind::ScanOver;
-  return scans ? Loop(context.arena, *scan, false).made() : inside;
+  bool any = false;
+  const std::function<ExprPtr(ExprPtr)> lowered = [&](ExprPtr at) {
+    ExprPtr inside =
+        map_children(context.arena, at, [&](ExprPtr child) { return child ? lowered(child) : child; });
+    auto* scan = as<IntrinsicExpr>(inside);
+    if (!scan || scan->intrinsic != IntrinsicKind::ScanOver) return inside;
+    any = true;
+    return Loop(context.arena, *scan, false).made();
+  };
+  ExprPtr result = lowered(expr);
+  return any ? to_anf(context, result) : expr;
 }
 
 ExprPtr differentiable_loop(Arena& arena, const IntrinsicExpr& scan) { return Loop(arena, scan, true).made(); }

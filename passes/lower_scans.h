@@ -5,7 +5,8 @@
 
 namespace quern {
 
-/// A pass: each becomes a loop whose rows of the result are written in place.
+/// A pass, in A-normal form: each becomes a loop whose rows of the result are written in place. It comes after
+/// partial evaluation, which would unfold the loop.
 ExprPtr lower_scans(const PassContext& context, ExprPtr expr);
 
 /// One of them as a loop of code that has a derivative: each step makes the rows of the result anew.

@@ -18,10 +18,12 @@
 #include "passes/inline.h"
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
+#include "passes/lambda_lift.h"
 #include "passes/lift_kernels.h"
 #include "passes/lower_scans.h"
 #include "passes/part_reductions.h"
 #include "passes/partial_eval/partial_eval.h"
+#include "passes/partial_eval/specialize.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
 #include "passes/verify.h"
@@ -31,6 +33,7 @@ namespace quern {
 namespace {
 
 constexpr Pass kPipeline[] = {
+    {"specialize", "evaluates in part what `specialize` takes", specialize},
     {"inline", "puts the bodies of functions in the place of their calls", inline_calls},
     {"instantiate_ops", "puts the definitions of operators in the place of their calls", instantiate_ops},
     {"gradient", "makes functions of `grad` and the other derivatives", expand_gradients},
@@ -55,6 +58,7 @@ constexpr Pass kOnDemand[] = {
      [](const PassContext& context, ExprPtr expr) { return local_functions(context, expr); }},
     {"partial_eval", "unfolds calls of known functions, and does what is known of their values",
      [](const PassContext& context, ExprPtr expr) { return partial_eval(context, expr); }},
+    {"lambda_lift", "puts local functions to the outermost level, what they capture is passed to them", lambda_lift},
     {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},
     // Not of the pipeline: what a checkpoint computes again is equal to what it did not keep.
     {"cse", "computes equal reductions once", cse},

@@ -179,6 +179,7 @@ class Misfits {
                   fmt::format("`{}` takes and makes no function", to_string(e.intrinsic)));
         break;
       case IntrinsicKind::Checkpoint:
+      case IntrinsicKind::Specialize:
       case IntrinsicKind::StopGradient:
         if (arguments(e.args.size() == 1))
           same(e.type, e.args[0]->type, fmt::format("`{}` has another type", to_string(e.intrinsic)));

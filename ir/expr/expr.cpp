@@ -75,6 +75,7 @@ std::string_view to_string(IntrinsicKind kind) {
     case IntrinsicKind::ScanOver: return "scan_over";
     case IntrinsicKind::Vmap: return "vmap";
     case IntrinsicKind::Checkpoint: return "checkpoint";
+    case IntrinsicKind::Specialize: return "specialize";
     case IntrinsicKind::StopGradient: return "stop_gradient";
     case IntrinsicKind::WithGradient: return "with_gradient";
   }

@@ -233,6 +233,7 @@ enum class IntrinsicKind : uint8_t {
   JacobianVector,    ///< of the parameters and a tangent of each: the pair of the result and its tangent
   Vmap,              ///< of tensors with a leading axis more: the results for their rows, as rows
   Checkpoint,        ///< the function itself; its gradient recomputes the values it needs
+  Specialize,        ///< the function itself, partially evaluated
   StopGradient,      ///< args: a value; no cotangent flows through it
   /// args: a value, a function of its cotangent (and perhaps of the value), and the value's dependencies. The
   /// function returns the gradient of the dependency, or a tuple of them if there are several.

@@ -43,6 +43,9 @@ class Expander {
   std::vector<GradientProblem> problems;
 
   ExprPtr run(ExprPtr expr) {
+    // Derivatives are of the function itself.
+    if (auto* own = as<IntrinsicExpr>(expr); own && own->intrinsic == IntrinsicKind::Specialize)
+      return run(own->args[0]);
     if (auto* block = as<BlockExpr>(expr))
       return map_block(
           arena_, *block,
@@ -67,6 +70,8 @@ class Expander {
   // The function that an expression denotes; null if that is known only at run time.
   const FnExpr* function_of(ExprPtr expr) {
     if (auto* fn = as<FnExpr>(expr)) return fn;
+    if (auto* own = as<IntrinsicExpr>(expr); own && own->intrinsic == IntrinsicKind::Specialize)
+      return function_of(own->args[0]);
     if (auto* var = as<VarExpr>(expr)) {
       auto known = bound_.find(var->variable);
       if (known != bound_.end()) return function_of(known->second);

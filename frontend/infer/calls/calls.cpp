@@ -29,7 +29,7 @@ DraftPtr Calls::call(SyntaxPtr s, Type wanted) {
 
 DraftPtr Calls::of_word(SyntaxPtr s, CalledWord word, Type wanted) {
   const auto parts = std::tie(intrinsics_, values_.tuples, values_.references, values_.derivatives,
-                              values_.leaves, values_.rows);
+                              values_.leaves, values_.rows, values_.partial_application);
   switch (word) {
 #define QUERN_CALLED(name, text, turn, part, ...) \
   case CalledWord::name:                          \

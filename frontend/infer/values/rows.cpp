@@ -7,6 +7,7 @@
 
 #include "ir/type/row_types.h"
 #include "frontend/infer/gradual/open_dims.h"
+#include "frontend/infer/values/function_values.h"
 
 namespace quern {
 
@@ -15,12 +16,6 @@ namespace {
 /// Whether a part of the type is unknown; dtypes may be.
 bool is_open(Type type) {
   return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, is_open);
-}
-
-/// Whether evaluating it again is the same function, at no cost.
-bool names_function(DraftPtr function) {
-  return form_of<FnExpr>(function) || form_of<VarExpr>(function) || form_of<GlobalExpr>(function) ||
-         function->kind == DraftKind::GeneralUse;
 }
 
 }  // namespace

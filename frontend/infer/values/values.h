@@ -9,6 +9,7 @@
 #include "frontend/infer/values/lists.h"
 #include "frontend/infer/values/literals.h"
 #include "frontend/infer/values/matches.h"
+#include "frontend/infer/values/partial_application.h"
 #include "frontend/infer/values/patterns.h"
 #include "frontend/infer/values/references.h"
 #include "frontend/infer/values/rows.h"
@@ -29,7 +30,8 @@ struct Values {
         references(parts, walk),
         derivatives(parts, walk),
         leaves(parts, walk),
-        rows(parts, walk) {}
+        rows(parts, walk),
+        partial_application(parts, walk) {}
 
   Literals literals;
   Fields fields;
@@ -43,6 +45,7 @@ struct Values {
   Derivatives derivatives;
   Leaves leaves;
   OverRows rows;
+  PartialApplication partial_application;
 };
 
 }  // namespace quern

@@ -91,6 +91,8 @@ class Generator {
   TermPtr conditional(const TypePtr& want, Exactness budget, int depth);
   TermPtr projection(const TypePtr& want, Exactness budget, int depth);
   TermPtr definition_call(const TypePtr& want, Exactness budget, int depth);
+  TermPtr specialised_call(const TypePtr& want, const std::string& name,
+                           const std::vector<TermPtr>& arguments);
   TermPtr applied_function(const TypePtr& want, Exactness budget, int depth);
   TermPtr called_variable(const TypePtr& want, Exactness budget, int depth);
   TermPtr general_let(const TypePtr& want, Exactness budget, int depth);

@@ -40,6 +40,19 @@ TermPtr Generator::projection(const TypePtr& want, Exactness budget, int depth) 
   return plain(want, {"", fmt::format(".{}", at)}, {make(tuple(fields), budget, depth)});
 }
 
+// `specialize(@f, a)(b)`
+TermPtr Generator::specialised_call(const TypePtr& want, const std::string& name,
+                                    const std::vector<TermPtr>& arguments) {
+  const auto known = static_cast<size_t>(random_.between(0, static_cast<int64_t>(arguments.size())));
+  std::vector<std::string> parts{"specialize(@" + name};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    parts.back() += i == known ? ")(" : ", ";
+    parts.emplace_back();
+  }
+  parts.back() += known == arguments.size() ? ")()" : ")";
+  return plain(want, parts, arguments, {name});
+}
+
 TermPtr Generator::definition_call(const TypePtr& want, Exactness budget, int depth) {
   if (!kDefinition.within(budget)) return nullptr;
   std::vector<std::pair<DefTerm, Bindings>> found;
@@ -57,7 +70,10 @@ TermPtr Generator::definition_call(const TypePtr& want, Exactness budget, int de
   std::vector<TermPtr> arguments;
   for (auto& [param, type] : def.params)
     arguments.push_back(make(instantiate(type, bindings), kParameter, depth));
-  TermPtr call = call_term(want, "@" + def.name, arguments, {def.name}, !def.type_variables.empty());
+  const bool specialises = def.type_variables.empty() && random_.chance(12);
+  TermPtr call = specialises
+                     ? specialised_call(want, def.name, arguments)
+                     : call_term(want, "@" + def.name, arguments, {def.name}, !def.type_variables.empty());
   if (!has_unwritten(def.result)) return call;
   // The dims that the definition forgets are known again by an annotation.
   std::string name = fresh("v");

@@ -123,8 +123,8 @@ class Lifter {
   // Those that it calls, and those that stand in it, whose calls get what they capture from it.
   std::vector<const Variable*> inner_calls(const Local& local) const {
     std::vector<const Variable*> all = local.calls;
-    for (const Variable* v : local.bound)
-      if (locals_.contains(v)) all.push_back(v);
+    for (const Variable* v : order_)
+      if (local.bound.contains(v) && locals_.contains(v)) all.push_back(v);
     return all;
   }
 
@@ -150,7 +150,8 @@ class Lifter {
     for (ExprPtr arg : call->args) args.push_back(rewritten(arg));
     Expr head = *callee;
     head.type = with_captured(found->second, callee->type);
-    return arena_.make<CallExpr>(Expr{*call}, arena_.make<VarExpr>(head, callee->variable), arena_.copy(args));
+    return arena_.make<CallExpr>(Expr{*call}, arena_.make<VarExpr>(head, callee->variable),
+                                 arena_.copy(args));
   }
 
   void lift(const Variable* variable, const Local& local) {
@@ -158,8 +159,8 @@ class Lifter {
     params.insert(params.end(), local.fn->params.begin(), local.fn->params.end());
     Expr head = *local.fn;
     head.type = with_captured(local, local.fn->type);
-    ExprPtr made = arena_.make<FnExpr>(head, arena_.copy(params), local.fn->dim_vars, rewritten(local.fn->body),
-                                       false, local.fn->attributes);
+    ExprPtr made = arena_.make<FnExpr>(head, arena_.copy(params), local.fn->dim_vars,
+                                       rewritten(local.fn->body), false, local.fn->attributes);
     // What it captured is a parameter of its own now.
     lifted_.push_back({variable, substitute(arena_, made, {})});
   }

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/type/row_types.h"
 #include "ir/extern/kernels.h"
+#include "ir/type/row_types.h"
 #include "passes/scalar_builder.h"
 #include "passes/to_anf.h"
 
@@ -86,8 +86,7 @@ class Loop {
     std::vector<Binding> bindings;
     const bool is_reverse = !scan_.texts.empty();
     ExprPtr at = k;
-    if (is_reverse)
-      at = bound("at", build_.sub(build_.dim(dim_sub(count_, dim_const(1))), k), bindings);
+    if (is_reverse) at = bound("at", build_.sub(build_.dim(dim_sub(count_, dim_const(1))), k), bindings);
     ExprPtr row = bound("row", row_at(xs, at), bindings);
     auto& f = *as<FnExpr>(scan_.args[0]);
     ExprSubstitution at_row;
@@ -125,7 +124,8 @@ class Loop {
     }
     const std::vector<Dim> vars = variables(rows->type->dims.size());
     ExprPtr here = build_.apply(ScalarOp::Eq, {build_.dim(vars[0]), k});
-    ExprPtr element = build_.choose(here, build_.read(row, std::span(vars).subspan(1)), build_.read(rows, vars));
+    ExprPtr element =
+        build_.choose(here, build_.read(row, std::span(vars).subspan(1)), build_.read(rows, vars));
     return build_.comprehension(vars, rows->type->dims, element);
   }
   ExprPtr zeros(Type type) const {
@@ -163,6 +163,8 @@ ExprPtr lower_scans(const PassContext& context, ExprPtr expr) {
   return any ? to_anf(context, result) : expr;
 }
 
-ExprPtr differentiable_loop(Arena& arena, const IntrinsicExpr& scan) { return Loop(arena, scan, true).made(); }
+ExprPtr differentiable_loop(Arena& arena, const IntrinsicExpr& scan) {
+  return Loop(arena, scan, true).made();
+}
 
 }  // namespace quern

@@ -58,7 +58,8 @@ constexpr Pass kOnDemand[] = {
      [](const PassContext& context, ExprPtr expr) { return local_functions(context, expr); }},
     {"partial_eval", "unfolds calls of known functions, and does what is known of their values",
      [](const PassContext& context, ExprPtr expr) { return partial_eval(context, expr); }},
-    {"lambda_lift", "puts local functions to the outermost level, what they capture is passed to them", lambda_lift},
+    {"lambda_lift", "puts local functions to the outermost level, what they capture is passed to them",
+     lambda_lift},
     {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},
     // Not of the pipeline: what a checkpoint computes again is equal to what it did not keep.
     {"cse", "computes equal reductions once", cse},

@@ -87,9 +87,7 @@ class Normalizer {
     auto* own = as<IntrinsicExpr>(expr);
     const bool scans = own && own->intrinsic == IntrinsicKind::ScanOver;
     return map_children(arena_, expr, [&](ExprPtr child) {
-      return !child                                     ? child
-             : scans && child->kind == ExprKind::Fn ? value(child)
-                                                        : atom(child);
+      return !child ? child : scans && child->kind == ExprKind::Fn ? value(child) : atom(child);
     });
   }
 

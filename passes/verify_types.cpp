@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ir/type/row_types.h"
 #include "ir/expr/scheduled.h"
+#include "ir/type/row_types.h"
 #include "ir/value/value_style.h"
 
 namespace quern {
@@ -176,7 +176,7 @@ class Misfits {
       case IntrinsicKind::Vmap:
         if (arguments(e.args.size() == 1))
           require(e.args[0]->type->kind == TypeKind::Function && e.type->kind == TypeKind::Function,
-                  fmt::format("`{}` takes and makes no function", to_string(e.intrinsic)));
+                  fmt::format("`{}` takes or makes what is no function", to_string(e.intrinsic)));
         break;
       case IntrinsicKind::Checkpoint:
       case IntrinsicKind::Specialize:

@@ -49,7 +49,33 @@ Inferred infer_free_variable(const Declaration& statement, Scope& scope, Inferen
   return result;
 }
 
+// `let %g = vmap(@f)`: its type is known where it is called, and a function that calls it is general.
+bool report_function_over_rows(Inference& inference, SyntaxPtr value) {
+  const bool maps = value->is(SyntaxKind::Call) && value->child(0)->is(SyntaxKind::Name) &&
+                    value->child(0)->text == "vmap" && value->children.size() == 2;
+  if (!maps) return false;
+  SyntaxPtr function = value->child(1);
+  std::vector<Fix> fixes;
+  const bool is_global = function->is(SyntaxKind::GlobalName);
+  const Declaration* head = is_global ? inference.context.scope.global(function->text) : nullptr;
+  if (head && function->children.empty()) {
+    std::string names;
+    for (size_t i = 0; i < params_of(head->syntax)->children.size(); ++i)
+      names += fmt::format("{}%x{}", i > 0 ? ", " : "", i > 0 ? std::to_string(i) : "");
+    fixes.push_back({"bind a function that calls it",
+                     {{inference.context.place(value),
+                       fmt::format("fn ({0}) {{ vmap(@{1})({0}) }}", names, function->text)}}});
+  }
+  inference.context.report(
+      DiagnosticKind::CannotInfer, value,
+      "how many rows there are is known where this function is called; bind a function that "
+      "calls it: `fn (%x) { vmap(@f)(%x) }`",
+      {}, std::move(fixes));
+  return true;
+}
+
 void report_unknown_type(Inference& inference, SyntaxPtr statement, SyntaxPtr value) {
+  if (report_function_over_rows(inference, value)) return;
   SyntaxPtr callee = value->is(SyntaxKind::Call) ? value->child(0) : value;
   std::string message =
       "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`";

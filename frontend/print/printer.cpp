@@ -304,8 +304,8 @@ Level Printer::node(const IntrinsicExpr& e) {
     }
     case IntrinsicKind::ScanOver:
       list(
-          "scan_over(", 3 + e.texts.size(),
-          [&](size_t i) { i < 3 ? item(e.args[i]) : text("reverse=True"); }, ")");
+          "scan_over(", 3 + e.texts.size(), [&](size_t i) { i < 3 ? item(e.args[i]) : text("reverse=True"); },
+          ")");
       break;
     default: list(fmt::format("{}(", to_string(e.intrinsic)), e.args, ")");
   }

@@ -1,7 +1,5 @@
 #include "ir/interpret/interpreter.h"
 
-#include <new>
-
 #include <fmt/format.h>
 
 #include "ir/base/interrupt.h"
@@ -14,31 +12,6 @@
 namespace quern {
 
 namespace interpreter {
-
-void fail(const Expr& at, std::string message, FailureKind kind) {
-  throw Stop{{.message = std::move(message), .origin = at.origin, .kind = kind}};
-}
-
-namespace {
-
-/// Whether the size of a tensor is representable, even of an empty one, whose other extents are arbitrary.
-bool fits_memory(DType dtype, const Shape& shape) {
-  int64_t bytes = static_cast<int64_t>(dtype.bytes());
-  for (int64_t extent : shape)
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes)) return false;
-  return true;
-}
-
-}  // namespace
-
-TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape) {
-  if (!fits_memory(dtype, shape)) fail(at, fmt::format("{} is too large", type_to_string(dtype, shape)));
-  try {
-    return HostTensor::make(dtype, shape);
-  } catch (const std::bad_alloc&) {
-    fail(at, fmt::format("there is not enough memory for {}", type_to_string(dtype, shape)));
-  }
-}
 
 namespace {
 

@@ -6,8 +6,7 @@
 namespace quern {
 
 bool is_row_type(Type type) {
-  return type->is_tensor() ||
-         (type->kind == TypeKind::Tuple && std::ranges::all_of(type->args, is_row_type));
+  return type->is_tensor() || (type->kind == TypeKind::Tuple && std::ranges::all_of(type->args, is_row_type));
 }
 
 Type rows_type(Type row, Dim extent) {

@@ -35,7 +35,8 @@ class Batch {
   bool is_possible() const { return is_possible_; }
 
   // The function over rows of its parameters.
-  const FnExpr* function(const FnExpr& f, std::vector<Binding> first, const std::vector<const Variable*>& params,
+  const FnExpr* function(const FnExpr& f, std::vector<Binding> first,
+                         const std::vector<const Variable*>& params,
                          const std::vector<const Variable*>& exact) {
     effects_.learn(&f);
     for (size_t i = 0; i < exact.size(); ++i) rows_[f.params[i]] = exact[i];
@@ -180,7 +181,8 @@ class Batch {
     }
     const std::vector<Dim> vars = variables(a->type->dims.size());
     ExprPtr here = build_.read(condition, std::span(vars).first(1));
-    return build_.comprehension(vars, a->type->dims, build_.choose(here, build_.read(a, vars), build_.read(b, vars)));
+    return build_.comprehension(vars, a->type->dims,
+                                build_.choose(here, build_.read(a, vars), build_.read(b, vars)));
   }
 
   // --- parts of the language
@@ -288,7 +290,8 @@ class Batch {
     for (uint32_t i = 0; i < used.size(); ++i) bindings.push_back({used[i], field(read(row), i)});
     bindings.insert(bindings.end(), clauses.begin(), clauses.end());
     ExprPtr body = block_of(arena_, bindings, build_.tuple({build_.tuple({}), &e}), e.origin);
-    auto* step = as<FnExpr>(substitute(arena_, function_literal(arena_, {carry, row}, {}, body, e.origin), {}));
+    auto* step =
+        as<FnExpr>(substitute(arena_, function_literal(arena_, {carry, row}, {}, body, e.origin), {}));
     const std::vector<ExprPtr> args{step, build_.tuple({}), build_.tuple(over)};
     const Type type = tuple_type(std::vector<Type>{unit_type(), rows(e.type)});
     return field(named("each", arena_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, type, e.origin},
@@ -321,10 +324,10 @@ struct RowParameters {
       if (!known->has_any) continue;
       exact.back() = make_variable(arena, "rows", rows_type(row_types[i], count));
       const std::vector<Dim> opened(i == 0 ? 1 : 0, count);
-      first.push_back({exact.back(), arena.make<CheckDimsExpr>(
-                                         Expr{ExprKind::CheckDims, exact.back()->type, origin},
-                                         read_of(arena, params.back(), origin), arena.copy(opened),
-                                         std::span<const DimCondition>())});
+      first.push_back(
+          {exact.back(), arena.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, exact.back()->type, origin},
+                                                   read_of(arena, params.back(), origin), arena.copy(opened),
+                                                   std::span<const DimCondition>())});
     }
   }
 
@@ -367,7 +370,8 @@ const FnExpr* row_by_row(Arena& arena, ExprPtr f, Type type) {
   const Type whole = tuple_type(std::vector<Type>{unit_type(), rows_type(function->result(), rows.count)});
   ExprPtr scan = arena.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, whole, origin}, IntrinsicKind::ScanOver,
                                            arena.copy(parts), std::span<const std::string_view>());
-  return function_literal(arena, rows.params, {}, block_of(arena, rows.first, field(scan, 1), origin), origin);
+  return function_literal(arena, rows.params, {}, block_of(arena, rows.first, field(scan, 1), origin),
+                          origin);
 }
 
 }  // namespace quern

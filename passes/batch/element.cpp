@@ -63,11 +63,10 @@ ExprPtr batched_scatter(const ScalarBuilder& build, const ScatterExpr& e, const 
   std::vector<char> checked{0};
   checked.insert(checked.end(), e.checked.begin(), e.checked.end());
   const auto flags = arena.copy(checked);
-  return arena.make<ScatterExpr>(Expr{e}, e.scatter, arena.copy(with_first(from, e.vars)),
-                                 arena.copy(with_first(count, e.extents)), at.element(e.init),
-                                 arena.copy(indices),
-                                 std::span(reinterpret_cast<const bool*>(flags.data()), flags.size()),
-                                 of.element(e.value));
+  return arena.make<ScatterExpr>(
+      Expr{e}, e.scatter, arena.copy(with_first(from, e.vars)), arena.copy(with_first(count, e.extents)),
+      at.element(e.init), arena.copy(indices),
+      std::span(reinterpret_cast<const bool*>(flags.data()), flags.size()), of.element(e.value));
 }
 
 }  // namespace

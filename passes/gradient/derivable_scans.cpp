@@ -34,9 +34,8 @@ const FnExpr* without_fields(Arena& arena, const FnExpr& step, std::vector<Bindi
 }  // namespace
 
 ExprPtr derivable_scans(const PassContext& context, ExprPtr expr) {
-  ExprPtr inside = map_children(context.arena, expr, [&](ExprPtr child) {
-    return child ? derivable_scans(context, child) : child;
-  });
+  ExprPtr inside = map_children(
+      context.arena, expr, [&](ExprPtr child) { return child ? derivable_scans(context, child) : child; });
   auto* scan = as<IntrinsicExpr>(inside);
   if (!scan || scan->intrinsic != IntrinsicKind::ScanOver) return inside;
   std::vector<Binding> outside;

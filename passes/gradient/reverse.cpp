@@ -228,12 +228,15 @@ class Reverse {
       return;
     }
     const auto& [gradient, kept] = scans_.at(&e);
-    auto part = [](const Cotangent& of, size_t i) { return i < of.fields.size() ? of.fields[i] : Cotangent(); };
+    auto part = [](const Cotangent& of, size_t i) {
+      return i < of.fields.size() ? of.fields[i] : Cotangent();
+    };
     const Type carry = e.args[1]->type, rows = e.type->args[1]->args[0];
     std::vector<ExprPtr> begin{total(part(cotangent, 0), carry)};
     for (const Variable* v : gradient.captured) begin.push_back(total(Cotangent(), v->type));
     ExprPtr over = tuple({e.args[2], kept, total(part(part(cotangent, 1), 0), rows)});
-    ExprPtr made = bind("backward", scan_over(arena_, e, gradient.backward, tuple(begin), over, !is_reverse(e)));
+    ExprPtr made =
+        bind("backward", scan_over(arena_, e, gradient.backward, tuple(begin), over, !is_reverse(e)));
     ExprPtr gradients = bind("gradients", field_of(made, 0));
     value(e.args[1], of_value(bind("carry", field_of(gradients, 0))));
     value(e.args[2], of_value(bind("rows", field_of(made, 1))));

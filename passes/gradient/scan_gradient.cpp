@@ -19,7 +19,8 @@ bool has_any_dim(Type type) {
 }
 
 bool reduces(ExprPtr expr) {
-  bool found = expr->kind == ExprKind::Reduce || expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
+  bool found =
+      expr->kind == ExprKind::Reduce || expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
   for_each_child(expr, [&](ExprPtr child) { found = found || (child && reduces(child)); });
   return found;
 }
@@ -31,8 +32,9 @@ bool is_cheap(ExprPtr value) {
     case ExprKind::Field:
     case ExprKind::Tuple:
     case ExprKind::View: return true;
-    default: return facts(value->kind).level == KindFacts::Level::Element ||
-                    (value->kind == ExprKind::Comprehension && !reduces(value));
+    default:
+      return facts(value->kind).level == KindFacts::Level::Element ||
+             (value->kind == ExprKind::Comprehension && !reduces(value));
   }
 }
 
@@ -51,8 +53,7 @@ class Maker {
       captured_.push_back(v);
     }
     params.insert(params.end(), captured_.begin(), captured_.end());
-    auto made = vector_jacobian(
-        arena_, *function_literal(arena_, params, {}, step_.body, step_.origin));
+    auto made = vector_jacobian(arena_, *function_literal(arena_, params, {}, step_.body, step_.origin));
     if (auto* problems = std::get_if<std::vector<Underivable>>(&made)) return std::move(*problems);
     VectorJacobian& both = std::get<VectorJacobian>(made);
     divide(*both.function);
@@ -78,8 +79,8 @@ class Maker {
     std::vector<bool> is_forward(all.size());
     for (size_t i = all.size(); i-- > 0;) {
       // A check binds dims that later code names.
-      is_forward[i] = !all[i].variable || needed.contains(all[i].variable) ||
-                      all[i].value->kind == ExprKind::CheckDims;
+      is_forward[i] =
+          !all[i].variable || needed.contains(all[i].variable) || all[i].value->kind == ExprKind::CheckDims;
       if (is_forward[i])
         for (const Variable* v : free_variables(all[i].value)) needed.insert(v);
     }
@@ -141,8 +142,9 @@ class Maker {
     bindings.push_back({value, result_->fields[0]});
     ExprPtr rows = build_.tuple({field(read(value), 1), build_.tuple(kept)});
     ExprPtr body = block_of(arena_, bindings, build_.tuple({field(read(value), 0), rows}), scan_.origin);
-    auto* step = as<FnExpr>(
-        substitute(arena_, function_literal(arena_, {step_.params.begin(), step_.params.end()}, {}, body, scan_.origin), {}));
+    auto* step = as<FnExpr>(substitute(
+        arena_, function_literal(arena_, {step_.params.begin(), step_.params.end()}, {}, body, scan_.origin),
+        {}));
     return scan_over(arena_, scan_, step, scan_.args[1], scan_.args[2], is_reverse(scan_));
   }
 
@@ -152,9 +154,9 @@ class Maker {
     for (const Variable* v : captured_) carried.push_back(gradient_type(v->type));
     for (const Variable* v : kept_) kept.push_back(v->type);
     const Variable* carry = make_variable(arena_, "gradients", tuple_type(carried));
-    const Variable* row = make_variable(
-        arena_, "row",
-        tuple_type(std::vector<Type>{step_.params[1]->type, tuple_type(kept), gradient_type(result->args[1])}));
+    const Variable* row = make_variable(arena_, "row",
+                                        tuple_type(std::vector<Type>{step_.params[1]->type, tuple_type(kept),
+                                                                     gradient_type(result->args[1])}));
     std::vector<Binding> bindings{{step_.params[1], field(read(row), 0)}};
     ExprPtr kept_row = field(read(row), 1);
     for (uint32_t i = 0; i < kept_.size(); ++i) bindings.push_back({kept_[i], field(kept_row, i)});
@@ -183,15 +185,17 @@ class Maker {
       a = bind(a, out);
       b = bind(b, out);
       std::vector<ExprPtr> fields;
-      for (uint32_t i = 0; i < a->type->args.size(); ++i) fields.push_back(sum(field(a, i), field(b, i), out));
+      for (uint32_t i = 0; i < a->type->args.size(); ++i)
+        fields.push_back(sum(field(a, i), field(b, i), out));
       return build_.tuple(fields);
     }
     a = bind(a, out);
     b = bind(b, out);
     std::vector<Dim> vars;
     for (size_t k = 0; k < a->type->dims.size(); ++k) vars.push_back(dim_var("i"));
-    return bind(build_.comprehension(vars, a->type->dims, build_.add(build_.read(a, vars), build_.read(b, vars))),
-                out);
+    return bind(
+        build_.comprehension(vars, a->type->dims, build_.add(build_.read(a, vars), build_.read(b, vars))),
+        out);
   }
 
   Arena& arena_;

@@ -61,9 +61,9 @@ class Specialize {
     std::unordered_set<const Variable*> seen;
     capture(fn, captured, seen);
     Expr head = *fn;
-    ExprPtr closed = context_.arena.make<FnExpr>(
-        head, fn->params, fn->dim_vars, block_of(context_.arena, captured, fn->body, fn->origin), false,
-        fn->attributes);
+    ExprPtr closed = context_.arena.make<FnExpr>(head, fn->params, fn->dim_vars,
+                                                 block_of(context_.arena, captured, fn->body, fn->origin),
+                                                 false, fn->attributes);
     closed = substitute(context_.arena, closed, {});
     return partial_eval(context_, to_anf(context_, local_functions(context_, closed)));
   }

@@ -231,7 +231,7 @@ const Rule kRules[] = {
      "`print` has another number of arguments"},
     {"AGradientOfAValue",
      [](Parts& p) { return p.intrinsic(IntrinsicKind::Gradient, p.real, {p.f32(1)}, {}); },
-     "what is differentiated is no function"},
+     "`grad` takes or makes what is no function"},
     {"AStopGradientOfAnotherType",
      [](Parts& p) { return p.intrinsic(IntrinsicKind::StopGradient, p.integer, {p.f32(1)}, {}); },
      "`stop_gradient` has another type"},

@@ -214,11 +214,12 @@ TermPtr Generator::scanned(const TypePtr& want, Exactness budget, int depth) {
   locals_.push_back({r, row, kParameter});
   TermPtr next = make(carry, kParameter, depth), element = make(tensor(made, want->dtype), budget, depth);
   locals_.resize(before);
-  return plain(want,
-               {fmt::format("scan_over(fn (%{}: {}, %{}: {}) {{ (", c, to_string(*carry), r, to_string(*row)),
-                ", ", ") }, ", ", ", random_.chance(40) ? ", reverse=True).1" : ").1"},
-               {next, element, make(carry, kParameter, depth), make(tensor(dims, row->dtype), kParameter, depth)},
-               {}, {c, r});
+  return plain(
+      want,
+      {fmt::format("scan_over(fn (%{}: {}, %{}: {}) {{ (", c, to_string(*carry), r, to_string(*row)), ", ",
+       ") }, ", ", ", random_.chance(40) ? ", reverse=True).1" : ").1"},
+      {next, element, make(carry, kParameter, depth), make(tensor(dims, row->dtype), kParameter, depth)}, {},
+      {c, r});
 }
 
 TermPtr Generator::mapped(const TypePtr& want, Exactness budget, int depth) {

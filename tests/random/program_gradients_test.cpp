@@ -185,7 +185,8 @@ class Smooth {
     const std::string next = number(depth), made = number(depth);
     names_.resize(names_.size() - 2);
     return fmt::format(
-        "{{ let ({0}, {1}) = scan_over(fn ({0}: float64, {1}: float64) -> (float64, float64) {{ (sin({2}), {3}) }}, {4}, {5}{6}); "
+        "{{ let ({0}, {1}) = scan_over(fn ({0}: float64, {1}: float64) -> (float64, float64) {{ (sin({2}), "
+        "{3}) }}, {4}, {5}{6}); "
         "{0} + sum({1}) }}",
         carry, row, next, made, begin, over, random_.chance(40) ? ", reverse=True" : "");
   }

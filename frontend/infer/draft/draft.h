@@ -145,6 +145,11 @@ Node* form_of(DraftPtr draft) {
   auto* form = as<FormDraft>(draft);
   return form && form->node->kind == Node::kKind ? static_cast<Node*>(form->node) : nullptr;
 }
+/// Whether evaluating it again is the same function, at no cost.
+inline bool names_function(DraftPtr function) {
+  return form_of<FnExpr>(function) || form_of<VarExpr>(function) || form_of<GlobalExpr>(function) ||
+         function->kind == DraftKind::GeneralUse;
+}
 inline DraftPtr child_of(DraftPtr form, size_t i) { return as<FormDraft>(form)->children[i]; }
 
 /// A binding of a block: a variable, or null, and its value.

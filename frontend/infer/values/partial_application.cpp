@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "frontend/infer/values/function_values.h"
 
 namespace quern {
 
@@ -13,9 +12,10 @@ DraftPtr PartialApplication::call<CalledWord::Specialize>(SyntaxPtr s, Type) {
   const std::span<const SyntaxPtr> args = s->children.subspan(1);
   const bool named = std::ranges::any_of(args, [](SyntaxPtr a) { return a->is(SyntaxKind::NamedArgument); });
   if (args.empty() || named) {
-    report(DiagnosticKind::WrongArgumentCount, s,
-           "`specialize` takes a function and its first arguments, by position: `specialize(@power, 3)` is the "
-           "function of the others");
+    report(
+        DiagnosticKind::WrongArgumentCount, s,
+        "`specialize` takes a function and its first arguments, by position: `specialize(@power, 3)` is the "
+        "function of the others");
     return error(s);
   }
   Use use{s, infer(args[0]), {}, nullptr};
@@ -54,6 +54,8 @@ bool PartialApplication::attempt(const Use& use) {
 // `{ let %known = a; specialize(fn (%x) { f(%known, %x) }) }`, with literals in their places.
 DraftPtr PartialApplication::applied(const Use& use, Type function) {
   const Origin at = use.waiting->origin;
+  if (use.known.empty())
+    return drafts_.form(at, function, IntrinsicExpr{.intrinsic = IntrinsicKind::Specialize}, {use.function});
   std::vector<DraftBinding> bindings;
   auto bound = [&](std::string_view name, DraftPtr value) {
     bindings.push_back({drafts_.variable(name, value->type), value});

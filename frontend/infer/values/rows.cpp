@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/type/row_types.h"
 #include "frontend/infer/gradual/open_dims.h"
-#include "frontend/infer/values/function_values.h"
+#include "ir/type/row_types.h"
 
 namespace quern {
 
 namespace {
 
 /// Whether a part of the type is unknown; dtypes may be.
-bool is_open(Type type) {
-  return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, is_open);
-}
+bool is_open(Type type) { return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, is_open); }
 
 }  // namespace
 
@@ -35,8 +32,9 @@ DraftPtr OverRows::scan(SyntaxPtr s) {
     const bool* flag = value->as_bool();
     if (arg->text != "reverse" || !flag) {
       report(DiagnosticKind::UnknownAttribute, arg,
-             arg->text == "reverse" ? "`reverse` of `scan_over` is true or false"
-                                    : fmt::format("`scan_over` has no attribute `{}`; it has reverse", arg->text));
+             arg->text == "reverse"
+                 ? "`reverse` of `scan_over` is true or false"
+                 : fmt::format("`scan_over` has no attribute `{}`; it has reverse", arg->text));
       return error(s);
     }
     is_reverse = *flag;
@@ -72,16 +70,18 @@ bool OverRows::attempt_rows(Scan use) {
   Type row = row_type(over);
   Dim count = row_count(over);
   if (!row || !count)
-    return fail(use, use.over_text,
-                fmt::format("`scan_over` goes over the rows of tensors and of tuples of tensors, and this is {}",
-                            unifier_.describe(over)));
+    return fail(
+        use, use.over_text,
+        fmt::format("`scan_over` goes over the rows of tensors and of tuples of tensors, and this is {}",
+                    unifier_.describe(over)));
   assignments_.expect(use.over_text, rows_type(row, count), over, "what `scan_over` goes over");
   Type function = resolve(use.function->type);
   if (function->kind == TypeKind::Function && function->params().size() != 2)
-    return fail(use, use.function_text,
-                fmt::format("`scan_over` calls its function with the carry and a row: two arguments, and this "
-                            "takes {}",
-                            function->params().size()));
+    return fail(
+        use, use.function_text,
+        fmt::format("`scan_over` calls its function with the carry and a row: two arguments, and this "
+                    "takes {}",
+                    function->params().size()));
   const Type params[] = {carry, row}, result = unifier_.fresh_type();
   if (!assignments_.expect(use.function_text, function_type(params, result), function,
                            "the function of `scan_over`"))
@@ -129,14 +129,14 @@ bool OverRows::attempt_result(const Scan& use, std::span<const Variable* const> 
                    IntrinsicExpr{.intrinsic = IntrinsicKind::ScanOver, .texts = drafts_.copy(texts)},
                    {step_of(use, params, call, step), use.initial, use.over});
   const DraftBinding binding{use.bound, use.function};
-  use.waiting->replacement =
-      use.bound ? drafts_.block(use.waiting->origin, {&binding, 1}, made) : made;
+  use.waiting->replacement = use.bound ? drafts_.block(use.waiting->origin, {&binding, 1}, made) : made;
   assignments_.becomes(use.at, use.waiting, whole);
   return true;
 }
 
 // The function itself where its type is that of a step.
-DraftPtr OverRows::step_of(const Scan& use, std::span<const Variable* const> params, DraftPtr call, Type step) {
+DraftPtr OverRows::step_of(const Scan& use, std::span<const Variable* const> params, DraftPtr call,
+                           Type step) {
   const Type types[] = {resolve(params[0]->type), resolve(params[1]->type)};
   const Type wanted = function_type(types, step);
   auto* literal = form_of<FnExpr>(use.function);
@@ -176,9 +176,11 @@ bool OverRows::attempt_map(SyntaxPtr s, DerivativeDraft& draft, Dim count, uint3
   if (function->kind == TypeKind::Infer) return false;
   if (function->is_error()) return fail(s, draft, "");
   if (function->kind != TypeKind::Function)
-    return fail(s, draft, fmt::format("`vmap` takes a function, and this is {}", unifier_.describe(function)));
+    return fail(s, draft,
+                fmt::format("`vmap` takes a function, and this is {}", unifier_.describe(function)));
   if (function->params().empty())
-    return fail(s, draft, "`vmap` takes a function of at least one argument: its rows say how many there are");
+    return fail(s, draft,
+                "`vmap` takes a function of at least one argument: its rows say how many there are");
   if (resolve(draft.type)->kind == TypeKind::Infer) {
     std::vector<Type> params;
     for (size_t i = 0; i < function->params().size(); ++i) params.push_back(unifier_.fresh_type());

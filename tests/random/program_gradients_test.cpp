@@ -1,5 +1,6 @@
 // Derivatives of random programs with references, closures, recursion, data types and conditions: gradients,
-// tangents and second derivatives, interpreted and compiled, against differences of the interpreted program.
+// tangents and second derivatives, interpreted and compiled, against differences of the interpreted program; of
+// some, after each pass.
 //   QUERN_RANDOM_GRADIENTS=10000   how many
 //   QUERN_RANDOM_SEED=17           only this one
 
@@ -202,8 +203,9 @@ class Smooth {
 /// What expressions give after the program; a failure is a message.
 class Values {
  public:
-  Values(Session& session, std::string program, bool interpret)
-      : session_(session), program_(std::move(program)), interpret_(interpret) {}
+  /// Interpreted, after the first `passes` of the pipeline too.
+  Values(Session& session, std::string program, bool interpret, size_t passes = 0)
+      : session_(session), program_(std::move(program)), interpret_(interpret), passes_(passes) {}
 
   std::vector<std::vector<double>> operator()(const std::vector<std::string>& expressions) {
     std::string text = program_;
@@ -214,6 +216,7 @@ class Values {
       if (severity_of(d.kind) == Severity::Error) throw std::runtime_error(render_terminal(d, false));
     ExecutionOptions options;
     options.interpret = interpret_;
+    options.after.assign(pipeline().begin(), pipeline().begin() + static_cast<ptrdiff_t>(passes_));
     Execution execution(session_, module, options, [](std::string_view) {});
     std::vector<std::vector<double>> all;
     for (DeclarationId statement : session_.statements(source)) {
@@ -228,6 +231,7 @@ class Values {
   Session& session_;
   const std::string program_;
   const bool interpret_;
+  const size_t passes_;
 };
 
 struct Slope {
@@ -242,8 +246,24 @@ bool agree(double found, Slope expected) {
 }
 constexpr double kSteps[] = {-1e-4, -1e-5, 1e-5, 1e-4};
 
-/// "", or which derivative of the program is not what differences of it are.
-std::string problem(Session& session, uint64_t seed, int depth) {
+/// "", or after which pass the derivatives are others.
+std::string problem_after_passes(Session& session, const std::string& program,
+                                 const std::vector<std::string>& derivatives) {
+  const auto expected = Values(session, program, true)(derivatives);
+  for (size_t passes = 1; passes <= pipeline().size(); ++passes) {
+    const auto found = Values(session, program, true, passes)(derivatives);
+    for (size_t i = 0; i < expected.size(); ++i)
+      for (size_t k = 0; k < expected[i].size(); ++k)
+        if (std::abs(found[i][k] - expected[i][k]) > 1e-9 * (1 + std::abs(expected[i][k])))
+          return fmt::format("after {}: number {} is {}, and was {}\n{}{}", pipeline()[passes - 1].name, k,
+                             found[i][k], expected[i][k], program, derivatives[i]);
+  }
+  return "";
+}
+
+/// "", or which derivative of the program is not what differences of it are; with `each_pass`, or is another after
+/// a pass.
+std::string problem(Session& session, uint64_t seed, int depth, bool each_pass) {
   Smooth smooth(seed, depth);
   const Point at = smooth.point();
   const std::vector<double> direction = smooth.direction(at);
@@ -292,26 +312,28 @@ std::string problem(Session& session, uint64_t seed, int depth) {
         return fmt::format("{}: the second derivative is {}, differences give {} ± {}\n{}{}", where,
                            found[2][0], second.value, second.error, program, derivatives[2]);
     }
+    if (each_pass) return problem_after_passes(session, program, derivatives);
   } catch (const std::runtime_error& failure) {
     return failure.what() + program + derivatives[2];
   }
   return "";
 }
 
-constexpr uint64_t kParts = 4;
+constexpr uint64_t kParts = 4, kEachPass = 8;
 class RandomProgramGradients : public testing::TestWithParam<uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Shard, RandomProgramGradients, testing::Range<uint64_t>(0, kParts));
 
 TEST_P(RandomProgramGradients, AreWhatDifferencesGive) {
   std::unique_ptr<Session> session;
-  for (uint64_t k = 0, count = setting("QUERN_RANDOM_GRADIENTS", 200) / kParts; k < count; ++k) {
+  for (uint64_t k = 0, count = setting("QUERN_RANDOM_GRADIENTS", 300) / kParts; k < count; ++k) {
     const uint64_t seed = setting("QUERN_RANDOM_SEED", k * kParts + GetParam());
     const Watch watch(seed);
     if (k % 50 == 0) session = std::make_unique<Session>();
-    std::string found = problem(*session, seed, 4);
+    const bool each_pass = k % kEachPass == 0;
+    std::string found = problem(*session, seed, 4, each_pass);
     // The same choices in a smaller program often fail as well.
     for (int depth = 1; !found.empty() && depth < 4; ++depth)
-      if (std::string smaller = problem(*session, seed, depth); !smaller.empty()) {
+      if (std::string smaller = problem(*session, seed, depth, each_pass); !smaller.empty()) {
         found = smaller;
         break;
       }

@@ -19,6 +19,7 @@ struct Local {
   Variables bound;                        ///< inside of it
   std::vector<const Variable*> captured;  ///< values, in order of first use
   std::vector<const Variable*> calls;     ///< local functions
+  const Variable* lifted = nullptr;       ///< its variable, with what is captured among the parameters
 };
 
 class Lifter {
@@ -35,6 +36,8 @@ class Lifter {
     keep_those_that_cannot_move();
     if (locals_.empty()) return expr;
     find_captured(given);
+    for (auto& [variable, local] : locals_)
+      local.lifted = make_variable(arena_, variable->name, with_captured(local, local.fn->type));
     ExprPtr rest = rewritten(body);
     ExprPtr made = block_of(arena_, lifted_, rest, body->origin);
     if (!root) return made;
@@ -136,7 +139,7 @@ class Lifter {
         if (found == locals_.end())
           rest.push_back({b.variable, rewritten(b.value)});
         else
-          lift(b.variable, found->second);
+          lift(found->second);
       }
       return block_of(arena_, rest, rewritten(block->result), block->origin);
     }
@@ -150,19 +153,19 @@ class Lifter {
     for (ExprPtr arg : call->args) args.push_back(rewritten(arg));
     Expr head = *callee;
     head.type = with_captured(found->second, callee->type);
-    return arena_.make<CallExpr>(Expr{*call}, arena_.make<VarExpr>(head, callee->variable),
+    return arena_.make<CallExpr>(Expr{*call}, arena_.make<VarExpr>(head, found->second.lifted),
                                  arena_.copy(args));
   }
 
-  void lift(const Variable* variable, const Local& local) {
+  void lift(const Local& local) {
     std::vector<const Variable*> params = local.captured;
     params.insert(params.end(), local.fn->params.begin(), local.fn->params.end());
     Expr head = *local.fn;
-    head.type = with_captured(local, local.fn->type);
+    head.type = local.lifted->type;
     ExprPtr made = arena_.make<FnExpr>(head, arena_.copy(params), local.fn->dim_vars,
                                        rewritten(local.fn->body), false, local.fn->attributes);
     // What it captured is a parameter of its own now.
-    lifted_.push_back({variable, substitute(arena_, made, {})});
+    lifted_.push_back({local.lifted, substitute(arena_, made, {})});
   }
   static Type with_captured(const Local& local, Type function) {
     std::vector<Type> params;

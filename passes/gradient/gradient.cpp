@@ -41,6 +41,7 @@ class Expander {
       std::function<bool(Origin)> explained = [](Origin) { return false; })
       : context_(context), arena_(context.arena), only_look_(only_look), explained_(std::move(explained)) {}
   std::vector<GradientProblem> problems;
+  RowFunctions rows = RowFunctions::Batched;
 
   ExprPtr run(ExprPtr expr) {
     // Derivatives are of the function itself.
@@ -57,7 +58,7 @@ class Expander {
             if (value->kind == ExprKind::Fn || names_function(value)) bound_.emplace(variable, value);
           });
     // The derivative of a derivative needs it.
-    const bool differentiates = is_gradient(expr);
+    const bool differentiates = is_gradient(expr) && !is_row_by_row(expr);
     ExprPtr result = map_children(arena_, expr,
                                   [&](ExprPtr child) { return differentiates ? needed(child) : run(child); });
     ExprPtr made = is_gradient(result) ? gradient_of(*as<IntrinsicExpr>(result))
@@ -67,6 +68,11 @@ class Expander {
   }
 
  private:
+  bool is_row_by_row(ExprPtr expr) const {
+    auto* e = as<IntrinsicExpr>(expr);
+    return e && e->intrinsic == IntrinsicKind::Vmap && depth_ == 0 && rows == RowFunctions::RowByRow;
+  }
+
   // The function that an expression denotes; null if that is known only at run time.
   const FnExpr* function_of(ExprPtr expr) {
     if (auto* fn = as<FnExpr>(expr)) return fn;
@@ -110,6 +116,7 @@ class Expander {
 
   ExprPtr gradient_of(const IntrinsicExpr& e) {
     const FnExpr* function = function_of(e.args[0]);
+    if (is_row_by_row(&e)) return row_by_row(arena_, e.args[0], e.type);
     if (!function && e.intrinsic == IntrinsicKind::Vmap)
       return is_whole(e.args[0]) ? row_by_row(arena_, e.args[0], e.type) : nullptr;
     if (!function) {
@@ -248,8 +255,11 @@ class Expander {
 
 }  // namespace
 
-ExprPtr expand_gradients(const PassContext& context, ExprPtr expr) {
-  return has_gradients(expr) ? inline_local(context, Expander(context).run(expr)) : expr;
+ExprPtr expand_gradients(const PassContext& context, ExprPtr expr, RowFunctions rows) {
+  if (!has_gradients(expr)) return expr;
+  Expander expander(context);
+  expander.rows = rows;
+  return inline_local(context, expander.run(expr));
 }
 
 std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPtr expr,

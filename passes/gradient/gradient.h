@@ -16,9 +16,14 @@ struct GradientProblem {
   std::vector<ScatterFallback> scattered = {};
 };
 
+/// What a `vmap(f)` outside of gradients becomes: code for all rows, or calls of `f` with each, which share nothing
+/// with it and are the interpreter's.
+enum class RowFunctions : uint8_t { Batched, RowByRow };
+
 /// Replaces `grad(f)` by a function that computes the gradients of f's parameters in reverse mode, after
-/// inlining f's calls. One that cannot be made stays, and `gradient_problems` reports it.
-ExprPtr expand_gradients(const PassContext& context, ExprPtr expr);
+/// inlining f's calls, and `vmap(f)` by one over rows. One that cannot be made stays, and `gradient_problems`
+/// reports it.
+ExprPtr expand_gradients(const PassContext& context, ExprPtr expr, RowFunctions rows = RowFunctions::Batched);
 
 /// The problems of the gradients in an expression. Scatters are explained for the reads that `explained`
 /// accepts.

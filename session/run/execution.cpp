@@ -116,7 +116,8 @@ struct Execution::Impl {
     arenas.push_back(arena);
     PassContext context{*arena, functions};
     ExpandedFunctions expanded(after);
-    return interpret(expand_gradients(context, definition.body), values, expanded, host, observer);
+    return interpret(expand_gradients(context, definition.body, RowFunctions::RowByRow), values, expanded,
+                     host, observer);
   }
 
   StatementResult run(DeclarationId statement);

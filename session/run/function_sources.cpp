@@ -17,7 +17,7 @@ Definition ExpandedFunctions::changed(const Definition& definition) {
   auto arena = std::make_shared<Arena>();
   arena->keep(definition.arena);
   Definition expanded = definition;
-  expanded.body = expand_gradients({*arena, functions_}, definition.body);
+  expanded.body = expand_gradients({*arena, functions_}, definition.body, RowFunctions::RowByRow);
   expanded.arena = arena;
   return expanded;
 }
@@ -30,7 +30,8 @@ std::shared_ptr<const OpInstance> ExpandedFunctions::instance(const OpInstance& 
     auto arena = std::make_shared<Arena>();
     arena->keep(plain->arena);
     auto expanded = std::make_shared<OpInstance>(*plain);
-    expanded->function = as<FnExpr>(expand_gradients({*arena, functions_}, plain->function));
+    expanded->function =
+        as<FnExpr>(expand_gradients({*arena, functions_}, plain->function, RowFunctions::RowByRow));
     expanded->arena = arena;
     known->second = {plain, expanded};
   }

@@ -289,8 +289,8 @@ const std::vector<Generator::Row>& Generator::table() {
       {&Generator::record_field, 8, any},
       {&Generator::dense, 6, numbers, true},
       {&Generator::converted, 5, numbers},
-      {&Generator::scanned, 4, shaped, true},
-      {&Generator::mapped, 4, shaped, true},
+      {&Generator::scanned, 6, shaped, true},
+      {&Generator::mapped, 8, shaped, true},
   };
   return rows;
 }

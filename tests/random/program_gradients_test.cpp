@@ -110,7 +110,7 @@ class Smooth {
   std::string mapped(int depth) {
     const std::string row = fmt::format("%e{}", bound_++), over = tensor(depth);
     names_.push_back(row);
-    const std::string made = number(depth);
+    const std::string made = random_.chance(50) ? plain(2) : number(depth);
     names_.pop_back();
     return fmt::format("vmap(fn ({}: float64) -> float64 {{ {} }})({})", row, made, over);
   }
@@ -158,7 +158,7 @@ class Smooth {
       return random_.chance(60) ? random_.pick(names_) : fmt::format("ref_read({})", reference());
     }
     const int d = depth - 1;
-    switch (random_.between(0, functions_ > 0 ? 13 : 11)) {
+    switch (random_.between(0, functions_ > 0 ? 14 : 12)) {
       case 0: return fmt::format("sin({} * 1.5 + {})", number(d), number(d));
       case 1: return fmt::format("({} * {})", number(d), number(d));
       case 2: return fmt::format("if ({}) {{ {} }} else {{ {} }}", condition(), number(d), number(d));
@@ -173,9 +173,16 @@ class Smooth {
       case 8: return fmt::format("@fold({}, {})", random_.chance(50) ? "%l" : list(d), number(d));
       case 9: return fmt::format("sum({})", tensor(std::min(d, 2)));
       case 10: return closure(std::min(d, 2));
-      case 11: return scan(std::min(d, 2));
+      case 11:
+      case 12: return scan(std::min(d, 2));
       default: return fmt::format("sin({}({}, {}))", function(), count(), number(d));
     }
+  }
+  // Of numbers that have names, in tensor code.
+  std::string plain(int depth) {
+    if (depth == 0) return random_.pick(names_);
+    const std::string a = plain(depth - 1), b = plain(depth - 1);
+    return random_.chance(60) ? fmt::format("sin({} * {})", a, b) : fmt::format("({} - {})", a, b);
   }
   // The sum of all carries' and rows' ends; the step is tensor code, or not.
   std::string scan(int depth) {
@@ -183,7 +190,8 @@ class Smooth {
     const std::string over = tensor(depth), begin = number(depth);
     names_.push_back(carry);
     names_.push_back(row);
-    const std::string next = number(depth), made = number(depth);
+    const bool is_plain = random_.chance(50);
+    const std::string next = is_plain ? plain(2) : number(depth), made = is_plain ? plain(2) : number(depth);
     names_.resize(names_.size() - 2);
     return fmt::format(
         "{{ let ({0}, {1}) = scan_over(fn ({0}: float64, {1}: float64) -> (float64, float64) {{ (sin({2}), "

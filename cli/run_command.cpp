@@ -11,9 +11,11 @@
 #include "cli/commands.h"
 #include "frontend/text/render.h"
 #include "frontend/text/suggest.h"
+#include "ir/io/mapped_file.h"
 #include "jit/runtime/peaks.h"
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
+#include "repl/picture_files.h"
 #include "repl/progress.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"
@@ -52,12 +54,16 @@ bool show_result(const StatementResult& result, bool json) {
     return false;
   }
   if (result.type->is_unit()) return true;
-  if (json && result.type->kind == TypeKind::Function)
-    fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
-  else if (json)
-    fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
-  else
-    fmt::print("{}\n", to_string(*result.value, style_wanted()));
+  const bool is_function = result.type->kind == TypeKind::Function;
+  const std::string shown = !json         ? to_string(*result.value, style_wanted())
+                            : is_function ? fmt::format("{{\"type\": \"{}\"}}", to_string(result.type))
+                                          : fmt::format("{{\"type\": \"{}\", \"value\": {}}}",
+                                                        to_string(result.type), to_json(*result.value));
+  if (const auto lost = take_lost_file()) {
+    say(*lost);
+    return false;
+  }
+  fmt::print("{}\n", shown);
   return true;
 }
 
@@ -79,6 +85,7 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
   options.interpret = interpret_;
   options.compiler = compiler_;
   options.style = style_wanted();
+  options.draw_curves = draw_curves;
   options.params = params_;
   options.seed = seed_;
   options.sample_seed = sample_seed_;
@@ -186,7 +193,7 @@ int CommandLine::run_program(const OpenedFile& opened, Execution& execution) con
     return kWrong;
   }
   if (!output_.empty() && last) {
-    auto done = save_value(output_, *last->value, last->type);
+    auto done = save_value(output_, *last->value, last->type, draw_curves);
     if (!done) {
       complain(done.error().message);
       return kWrong;

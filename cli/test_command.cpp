@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "cli/transcripts.h"
 #include "repl/command_files.h"
+#include "repl/picture_files.h"
 #include "session/run/execution.h"
 
 namespace quern {
@@ -30,6 +31,7 @@ void CommandLine::test_program(const std::string& path, TestOutcome& outcome) {
   ExecutionOptions options;
   options.interpret = interpret_;
   options.compiler = compiler_;
+  options.draw_curves = draw_curves;
   for (DeclarationId id : session.tests(opened->source)) {
     const std::string& name = session.info(id).name;
     if (name.find(filter_) == std::string::npos) continue;

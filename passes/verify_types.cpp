@@ -142,25 +142,37 @@ class Misfits {
     same_content(e.reference->type, e.content->type);
     require(e.type->is_unit(), "a write has a value");
   }
+  /// Labels and values that are printed, from args[begin] to args[end].
+  void line(const IntrinsicExpr& e, size_t begin, size_t end) {
+    for (size_t i = begin; i < end && text.empty(); ++i)
+      require(!e.args[i] || is_format(e.texts[i]), "a value is printed in what is no format");
+  }
+  /// A file's name before a last argument, or before null.
+  void file_name(const IntrinsicExpr& e, bool has_value) {
+    const size_t count = e.args.size();
+    require(count > 1 && count == e.texts.size() && (e.args.back() != nullptr) == has_value,
+            fmt::format("`{}` has another number of arguments", to_string(e.intrinsic)));
+    if (text.empty()) line(e, 0, count - 1);
+    for (size_t i = 0; i + 1 < count && text.empty(); ++i)
+      require(!e.args[i] || e.args[i]->type->is_scalar(), "the name of a file has a value without rank 0");
+  }
   void of(const IntrinsicExpr& e) {
     auto arguments = [&](bool holds) {
       require(holds, fmt::format("`{}` has another number of arguments", to_string(e.intrinsic)));
       return text.empty();
     };
     switch (e.intrinsic) {
+      case IntrinsicKind::Load: file_name(e, false); break;
+      case IntrinsicKind::Save: file_name(e, true); break;
       case IntrinsicKind::Restore:
-        if (arguments(e.args.size() == 1 && e.texts.size() == 1))
-          same(e.type, e.args[0]->type, "`restore` has another type");
+        file_name(e, true);
+        if (text.empty()) same(e.type, e.args.back()->type, "`restore` has another type");
         break;
       case IntrinsicKind::NextKey: arguments(e.args.empty() && e.texts.empty()); break;
       case IntrinsicKind::Progress:
       case IntrinsicKind::Print:
-        arguments(e.args.size() == e.texts.size());
-        for (size_t i = 0; i < e.args.size() && text.empty(); ++i)
-          require(!e.args[i] || is_format(e.texts[i]), "a value is printed in what is no format");
+        if (arguments(e.args.size() == e.texts.size())) line(e, 0, e.args.size());
         break;
-      case IntrinsicKind::Load: arguments(e.args.empty() && e.texts.size() == 2); break;
-      case IntrinsicKind::Save: arguments(e.args.size() == 1 && e.texts.size() == 1); break;
       case IntrinsicKind::Assert:
         arguments(e.args.size() == 2 && (e.texts.empty() || e.texts.size() == 2));
         break;

@@ -10,6 +10,7 @@
 
 #include "generated/config.h"
 #include "ir/base/interrupt.h"
+#include "ir/io/mapped_file.h"
 #include "lsp/attach/attached_server.h"
 #include "repl/assistant.h"
 #include "repl/commands/commands.h"
@@ -74,6 +75,8 @@ int run_repl(Session& session, const ReplOptions& options) {
     if (options.attached) update_from(*options.attached, session);
     const ProgressLine::Input working(progress);
     CommandOutcome outcome = take_input(workspace, *input);
+    if (const auto lost = take_lost_file(); lost && !workspace.complain(*lost))
+      outcome = CommandOutcome::Failed;
     if (outcome == CommandOutcome::Quit) break;
     std::fflush(stdout);
     failed = failed || outcome == CommandOutcome::Failed;

@@ -9,10 +9,12 @@
 #include "frontend/infer/infer.h"
 #include "frontend/text/render.h"
 #include "ir/base/interrupt.h"
+#include "ir/io/mapped_file.h"
 #include "ir/type/type.h"
 #include "ir/value/value.h"
 #include "lsp/attach/attached_server.h"
 #include "repl/command_files.h"
+#include "repl/picture_files.h"
 #include "repl/progress.h"
 #include "repl/report/command_text.h"
 #include "repl/settings/settings_file.h"
@@ -40,6 +42,7 @@ bool is_same(const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
 Workspace::Workspace(Session& session, const ReplOptions& options)
     : session_(session), options_(options), declared_(session) {
   settings_.colour = options.colour;
+  options_.execution.draw_curves = draw_curves;
   reset();
 }
 Workspace::~Workspace() = default;
@@ -306,7 +309,9 @@ bool Workspace::run_statement(DeclarationId statement) {
   if (is_interrupted()) return complain(kInterrupted);
   note_call(statement);
   if (!session_.is_expression(statement) || result.type->is_unit()) return true;
-  print_line(to_string(*result.value, style()));
+  const std::string shown = to_string(*result.value, style());
+  if (is_interrupted()) return complain(kInterrupted);
+  print_line(shown);
   shown_.push_back({result.type, *result.value});
   return true;
 }
@@ -419,7 +424,8 @@ void Workspace::report(const InternalFailure& bug) { print_problems({session_.lo
 bool Workspace::complain(const std::string& message) const {
   const ProgressLine::Hidden hidden;
   std::fflush(stdout);
-  fmt::print(stderr, "{}\n", message);
+  const auto lost = message == kInterrupted ? take_lost_file() : std::nullopt;
+  fmt::print(stderr, "{}\n", lost.value_or(message));
   return false;
 }
 

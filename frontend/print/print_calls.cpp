@@ -1,4 +1,4 @@
-// Calls of `print`: labels and formatted values become format strings, between plain value arguments.
+// Calls of `print` and of what has files: labels and formatted values become format strings, between plain value arguments.
 
 #include <fmt/format.h>
 
@@ -58,6 +58,22 @@ void Printer::printed(const IntrinsicExpr& e) {
         const size_t begin = arguments[k].first, end = arguments[k].second;
         if (is_argument(begin)) return item(e.args[begin]);
         run([=] { print_string(begin, end); });
+      },
+      ")");
+}
+
+void Printer::of_file(const IntrinsicExpr& e) {
+  const size_t last = e.args.size() - 1;
+  const auto quoted = [this, &e](size_t begin, size_t end) {
+    std::string words;
+    for (size_t i = begin; i < end; ++i) words += in_string(e, i);
+    text(to_string(StaticValue(std::move(words))));
+  };
+  list(
+      fmt::format("{}(", to_string(e.intrinsic)), !e.args[last] && e.texts[last].empty() ? 1 : 2,
+      [&](size_t i) {
+        if (i == 1 && e.args[last]) return item(e.args[last]);
+        run([=] { i == 0 ? quoted(0, last) : quoted(last, last + 1); });
       },
       ")");
 }

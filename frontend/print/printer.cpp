@@ -277,20 +277,12 @@ Level Printer::node(const IfExpr& e) {
 }
 
 Level Printer::node(const IntrinsicExpr& e) {
-  auto quoted = [this](std::string_view words) { text(to_string(StaticValue(std::string(words)))); };
   switch (e.intrinsic) {
     case IntrinsicKind::Print:
     case IntrinsicKind::Progress: printed(e); break;
     case IntrinsicKind::Load:
-      list(
-          "load(", e.texts[1].empty() ? 1 : 2, [&](size_t i) { quoted(e.texts[i]); }, ")");
-      break;
     case IntrinsicKind::Save:
-    case IntrinsicKind::Restore:
-      list(
-          fmt::format("{}(", to_string(e.intrinsic)), 2,
-          [&](size_t i) { i == 0 ? quoted(e.texts[0]) : item(e.args[0]); }, ")");
-      break;
+    case IntrinsicKind::Restore: of_file(e); break;
     case IntrinsicKind::Assert: {
       bool close = !e.texts.empty();
       auto part = [&](size_t i) {

@@ -209,6 +209,8 @@ class Printer {
   std::string statement_pattern(const Pattern& pattern);
   /// `print("loss", %l)`, or `print("loss {%l:.4}")` if a format requires it.
   void printed(const IntrinsicExpr& e);
+  /// `load`, `save` and `restore`
+  void of_file(const IntrinsicExpr& e);
   /// A label or a value of it, as in a format string.
   std::string in_string(const IntrinsicExpr& print, size_t part);
   /// The text of an expression on a separate line, while others are being printed.

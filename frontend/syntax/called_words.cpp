@@ -33,7 +33,8 @@ bool comes_first(CalledWord word) { return kTurns[static_cast<size_t>(word)] == 
 
 bool takes_format_strings(std::string_view text) {
   const auto word = find_called_word(text);
-  return word == CalledWord::Print || word == CalledWord::Progress;
+  return word == CalledWord::Print || word == CalledWord::Progress || word == CalledWord::Load ||
+         word == CalledWord::Save || word == CalledWord::Restore;
 }
 
 }  // namespace quern

@@ -214,11 +214,12 @@ enum class IntrinsicKind : uint8_t {
   /// its format (`:8.3f`, ir/value/value_style.h); empty for other values. They are printed without
   /// separators: blanks between arguments are labels.
   Print,
-  Load,      ///< texts: path, entry name or ""; the type is the expected one
-  Save,      ///< texts: path; args[0]: a tensor, tuple or record
+  // A file's name is as Print has a line, of values of rank 0; one arg and one text follow it.
+  Load,      ///< a file's name; null, and the entry's name or "". The type is the expected one
+  Save,      ///< a file's name; a tensor, tuple or record, and ""
   Assert,    ///< args: actual and expected value; texts: rtol and atol, none for exact equality
   Clock,     ///< seconds since an arbitrary point in time, float64
-  Restore,   ///< texts: path; args[0]: the value where there is no such file
+  Restore,   ///< a file's name; the value where there is no such file, and ""
   NextKey,   ///< the next of the run's random keys, Tensor[(10,), uint64]
   Progress,  ///< args: done and of, int32; then as Print
   /// args: `fn (carry, row) -> (carry, row of the result)`, the first carry, and tensors whose leading axes are

@@ -42,6 +42,13 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
   return line;
 }
 
+std::string file_name_of(const IntrinsicExpr& use, const std::vector<Value>& values) {
+  IntrinsicExpr line = use;
+  line.args = use.args.first(use.args.size() - 1);
+  line.texts = use.texts.first(use.texts.size() - 1);
+  return format_print(line, values, {});
+}
+
 void report_progress(Host& host, const IntrinsicExpr& progress, const std::vector<Value>& values) {
   IntrinsicExpr line = progress;
   line.args = progress.args.subspan(2);

@@ -92,6 +92,9 @@ EvaluationError broken(const DimCondition& condition, std::optional<int64_t> lef
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
                          const ValueStyle& style);
 
+/// The name of the file of a `load`, `save` or `restore`, whatever the style of printed values.
+std::string file_name_of(const IntrinsicExpr& use, const std::vector<Value>& values);
+
 /// Evaluates a `progress` on its arguments.
 void report_progress(Host& host, const IntrinsicExpr& progress, const std::vector<Value>& values);
 

@@ -376,20 +376,20 @@ class Interpreter final : public Evaluator {
     switch (node.intrinsic) {
       case IntrinsicKind::Print: host_.print(format_print(node, args, host_.style())); break;
       case IntrinsicKind::Load: {
-        Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
+        Result<Value> loaded = host_.load(file_name_of(node, args), node.texts.back(), node.type);
         if (!loaded) fail(node, loaded.error().message, FailureKind::File);
         fit(node, node.type, *loaded, frame.dims);
         return std::move(loaded).value();
       }
       case IntrinsicKind::Save: {
-        Result<Done> saved = host_.save(node.texts[0], args[0], node.args[0]->type);
+        Result<Done> saved = host_.save(file_name_of(node, args), args.back(), node.args.back()->type);
         if (!saved) fail(node, saved.error().message, FailureKind::File);
         break;
       }
       case IntrinsicKind::Restore: {
-        Result<std::optional<Value>> restored = host_.restore(node.texts[0], node.type);
+        Result<std::optional<Value>> restored = host_.restore(file_name_of(node, args), node.type);
         if (!restored) fail(node, restored.error().message, FailureKind::File);
-        if (!*restored) return args[0];
+        if (!*restored) return args.back();
         fit(node, node.type, **restored, frame.dims);
         return **std::move(restored);
       }

@@ -22,6 +22,7 @@
 #include "ir/base/interrupt.h"
 #include "ir/io/data_formats.h"
 #include "ir/io/npy.h"
+#include "ir/io/picture_files.h"
 
 namespace quern {
 
@@ -82,6 +83,19 @@ Result<Done> FileSource::move_to(uint64_t offset) {
   return Done{};
 }
 
+TensorPtr FileSource::mapped(uint64_t offset, const TensorHeader& header) {
+  constexpr uint64_t kLeast = 1 << 20;  // below, reading is as fast, and no later change of the file shows
+  const Result<uint64_t> bytes = checked_bytes(header.dtype, header.shape);
+  if (!bytes || *bytes < kLeast || header.dtype.is_bool() || offset % header.dtype.bytes() != 0 ||
+      offset > size_ || *bytes > size_ - offset)
+    return nullptr;
+  std::shared_ptr<const MappedFile> file = mapping_.lock();
+  if (!file) mapping_ = file = MappedFile::map(descriptor(), size_, where());
+  if (!file) return nullptr;
+  const std::byte* data = file->data() + offset;
+  return HostTensor::over(std::move(file), data, header.dtype, header.shape);
+}
+
 int64_t FileSource::read_some(void* out, size_t size) {
   size_t count = std::fread(out, 1, size, file_.get());
   return count == 0 && std::ferror(file_.get()) ? -1 : static_cast<int64_t>(count);
@@ -107,11 +121,22 @@ AtomicFile::~AtomicFile() {
   if (file_) ::unlink(temporary_.c_str());
 }
 
+/// Reads a byte of each page: what a mapped file has lost is told by a read (ir/io/mapped_file.h), and not by a call of
+/// the system.
+static void touch(std::span<const std::byte> bytes) {
+  constexpr size_t kPage = 4096;
+  for (size_t at = 0; at < bytes.size() && !is_interrupted(); at += kPage)
+    static_cast<void>(*const_cast<const volatile std::byte*>(&bytes[at]));
+}
+
 void AtomicFile::write(std::span<const std::byte> bytes) {
   if (error_ == 0 && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) error_ = errno;
+  if (error_ == EFAULT) touch(bytes);
 }
 
 Result<Done> AtomicFile::commit() {
+  // What was read of a mapped file may not be its own (ir/io/mapped_file.h).
+  if (is_interrupted()) return Failure{kInterrupted};
   // Synced before the rename, so that a system crash leaves either the old file or the new one.
   if (error_ == 0 && (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0)) error_ = errno;
   if (error_ == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
@@ -152,6 +177,7 @@ Result<Format> format_of(const std::string& path) {
   if (path.ends_with(".npy")) return Format::Npy;
   if (path.ends_with(".npz")) return Format::Npz;
   if (path.ends_with(".safetensors")) return Format::Safetensors;
+  if (is_picture_file(path)) return Failure{"it is a picture, and holds no numbers"};
   return Failure{"its ending is none of .npy, .npz and .safetensors"};
 }
 
@@ -169,7 +195,13 @@ class NpyFile final : public TensorFile {
   }
   Result<TensorPtr> read_tensor(size_t) override {
     if (auto done = source_->move_to(0); !done) return done.error();
-    return read_npy(*source_);
+    Result<NpyHeader> header = read_npy_header(*source_);
+    if (!header) return header.error();
+    const bool as_in_memory =
+        !header->big_endian && !(header->fortran_order && header->tensor.shape.size() > 1);
+    const uint64_t begin = source_->size() - source_->remaining();
+    TensorPtr mapped = as_in_memory ? source_->mapped(begin, header->tensor) : nullptr;
+    return mapped ? mapped : read_elements(*source_, *header);
   }
 
  private:

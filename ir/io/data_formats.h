@@ -11,6 +11,7 @@
 
 #include "ir/base/result.h"
 #include "ir/io/data_files.h"
+#include "ir/io/mapped_file.h"
 #include "ir/value/tensor.h"
 
 namespace quern::data_detail {
@@ -55,6 +56,9 @@ class FileSource final : public ByteSource {
 
   /// Continues at this byte, which must not be beyond the end.
   Result<Done> move_to(uint64_t offset);
+  /// A tensor over the file's own bytes from `offset` on, which are read when they are touched. Null where they have
+  /// to be read now: a few bytes, elements that are not aligned, bools (`normalise_bools`).
+  TensorPtr mapped(uint64_t offset, const TensorHeader& header);
   int descriptor() const { return ::fileno(file_.get()); }
   uint64_t size() const { return size_; }
 
@@ -64,6 +68,7 @@ class FileSource final : public ByteSource {
  private:
   const uint64_t size_;
   File file_;
+  std::weak_ptr<const MappedFile> mapping_;  ///< kept by its tensors
 };
 
 /// A file that appears under its name only when complete. Write errors are kept and reported by commit().

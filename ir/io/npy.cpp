@@ -199,12 +199,16 @@ Result<NpyHeader> read_npy_header(ByteSource& source) {
 Result<TensorPtr> read_npy(ByteSource& source) {
   Result<NpyHeader> header = read_npy_header(source);
   if (!header) return header.error();
-  TensorPtr tensor = HostTensor::make(header->tensor.dtype, header->tensor.shape);
+  return read_elements(source, *header);
+}
+
+Result<TensorPtr> read_elements(ByteSource& source, const NpyHeader& header) {
+  TensorPtr tensor = HostTensor::make(header.tensor.dtype, header.tensor.shape);
   if (auto done = source.read({tensor->data(), tensor->bytes()}, "the elements"); !done) return done.error();
   if (auto done = source.finish(); !done) return done.error();
-  if (header->big_endian) swap_bytes(*tensor);
+  if (header.big_endian) swap_bytes(*tensor);
   normalise_bools(*tensor);
-  bool transposed = header->fortran_order && tensor->shape().size() > 1;
+  bool transposed = header.fortran_order && tensor->shape().size() > 1;
   return transposed ? from_fortran(*tensor) : tensor;
 }
 

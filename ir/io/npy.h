@@ -16,6 +16,8 @@ struct NpyHeader {
 
 /// Reads up to the first element, and checks that as many bytes follow as the header states.
 Result<NpyHeader> read_npy_header(ByteSource& source);
+/// Reads what follows the header.
+Result<TensorPtr> read_elements(ByteSource& source, const NpyHeader& header);
 /// Reads everything into row-major, little-endian order.
 Result<TensorPtr> read_npy(ByteSource& source);
 /// The preamble before the elements (version 1.0, a multiple of 64 bytes), for a dtype that NumPy has. Its

@@ -167,6 +167,7 @@ class SafetensorsFile final : public TensorFile {
   Result<TensorHeader> read_header(size_t entry) override { return slots_[entry].tensor; }
   Result<TensorPtr> read_tensor(size_t entry) override {
     const Slot& slot = slots_[entry];
+    if (TensorPtr mapped = source_->mapped(buffer_ + slot.begin, slot.tensor)) return mapped;
     TensorPtr tensor = HostTensor::make(slot.tensor.dtype, slot.tensor.shape);
     if (auto done = source_->move_to(buffer_ + slot.begin); !done) return done.error();
     auto done = source_->read({tensor->data(), tensor->bytes()}, fmt::format("entry '{}'", slot.name));

@@ -97,6 +97,20 @@ TensorPtr HostTensor::zeros(DType dtype, Shape shape) {
   return tensor;
 }
 
+TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype,
+                           Shape shape) {
+  auto tensor = std::make_unique<HostTensor>(dtype, Shape{0});
+  tensor->shape_ = std::move(shape);
+  tensor->size_ = element_count(tensor->shape_);
+  if (tensor->bytes() == 0) return tensor;
+  QUERN_CHECK(reinterpret_cast<uintptr_t>(data) % dtype.lane().bytes() == 0);
+  tensor->data_ = const_cast<std::byte*>(data);
+  return {tensor.release(), [memory = std::move(memory)](HostTensor* dead) {
+            dead->data_ = empty_storage;
+            delete dead;
+          }};
+}
+
 TensorPtr HostTensor::view(TensorPtr base, Shape shape) {
   QUERN_CHECK(base != nullptr && element_count(shape) == base->size());
   DType dtype = base->dtype_;

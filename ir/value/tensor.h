@@ -1,5 +1,5 @@
 #pragma once
-// Host tensors: dense, row-major, little-endian, 64-byte aligned.
+// Host tensors: dense, row-major, little-endian. Their memory is aligned to 64 bytes, that of files to their elements.
 
 #include <atomic>
 #include <cstddef>
@@ -33,6 +33,9 @@ class HostTensor {
     std::copy(elements.begin(), elements.end(), tensor->elements<T>().begin());
     return tensor;
   }
+
+  /// Elements in memory that nobody writes, which `memory` owns: aligned for one element.
+  static TensorPtr over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype, Shape shape);
 
   HostTensor(DType dtype, Shape shape);
   ~HostTensor();

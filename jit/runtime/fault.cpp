@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include "ir/io/mapped_file.h"
+
 namespace quern {
 
 namespace {
@@ -18,6 +20,7 @@ constinit thread_local FaultLanding* innermost = nullptr;
 std::array<struct sigaction, kFaults.size()> before;
 
 void on_fault(int signal, siginfo_t* info, void*) {
+  if (signal == SIGBUS && info->si_code > 0 && supply_lost_pages(info->si_addr)) return;
   // A signal sent by another process is not a fault.
   if (FaultLanding* landing = innermost; landing && info->si_code > 0) {
     landing->fault = {signal, info->si_addr};

@@ -249,20 +249,20 @@ void Machine::intrinsic(const Instruction* pc) {
   switch (node.intrinsic) {
     case IntrinsicKind::Print: host_.print(format_print(node, args, host_.style())); break;
     case IntrinsicKind::Load: {
-      Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
+      Result<Value> loaded = host_.load(file_name_of(node, args), node.texts.back(), node.type);
       if (!loaded) fail(pc, loaded.error().message, FailureKind::File);
       result = std::move(loaded).value();
       break;
     }
     case IntrinsicKind::Save: {
-      Result<Done> saved = host_.save(node.texts[0], args[0], node.args[0]->type);
+      Result<Done> saved = host_.save(file_name_of(node, args), args.back(), node.args.back()->type);
       if (!saved) fail(pc, saved.error().message, FailureKind::File);
       break;
     }
     case IntrinsicKind::Restore: {
-      Result<std::optional<Value>> restored = host_.restore(node.texts[0], node.type);
+      Result<std::optional<Value>> restored = host_.restore(file_name_of(node, args), node.type);
       if (!restored) fail(pc, restored.error().message, FailureKind::File);
-      result = *restored ? **restored : args[0];
+      result = *restored ? **restored : args.back();
       break;
     }
     case IntrinsicKind::NextKey: result = host_.next_key(); break;

@@ -18,6 +18,7 @@
 #include "repl/commands/asked_value.h"
 #include "repl/commands/parts.h"
 #include "repl/picture/picture.h"
+#include "repl/picture_files.h"
 #include "repl/pixels/terminal_pixels.h"
 #include "repl/report/command_text.h"
 #include "repl/report/summary.h"
@@ -95,10 +96,7 @@ bool present(Workspace& workspace, const picture::Picture& shown, const std::str
     const std::string text = pixels.empty() ? picture::to_text(shown, most, ink_of(workspace)) : pixels;
     if (!is_interrupted()) fmt::print("{}", text);
   } else {
-    const auto bytes = file.ends_with(".svg") ? picture::to_svg(shown) : picture::to_png(shown);
-    if (!bytes) return workspace.complain(bytes.error().message);
-    if (is_interrupted()) return workspace.complain(kInterrupted);
-    if (const auto written = write_file(file, *bytes); !written)
+    if (const auto written = write_picture(file, shown); !written)
       return workspace.complain(written.error().message);
   }
   if (is_interrupted()) return workspace.complain(kInterrupted);

@@ -9,6 +9,7 @@
 #include "frontend/syntax/literals.h"
 #include "frontend/text/suggest.h"
 #include "ir/base/counted_work.h"
+#include "ir/io/picture_files.h"
 
 namespace quern {
 
@@ -249,11 +250,19 @@ Result<Value> random_value(Type type, const DataLookup& lookup, Threefry& number
   return assembled(type, lookup, next);
 }
 
-Result<Done> save_value(const std::string& path, const Value& value, Type type) {
+Result<Done> save_value(const std::string& path, const Value& value, Type type, const DrawCurves& draw) {
   Entries<TensorPtr> entries;
   if (std::string fault = collect("", value, 0, entries); !fault.empty())
     return Failure{fmt::format("a value of type {} cannot be saved: {}", to_string(type), fault)};
-  return write_tensors(path, entries);
+  if (!is_picture_file(path)) return write_tensors(path, entries);
+  Entries<size_t> ranks;
+  for (auto& [name, tensor] : entries) {
+    tensor = HostTensor::lanes_of(tensor);
+    ranks.emplace_back(name, tensor->shape().size());
+  }
+  if (auto fits = check_curves(path, ranks); !fits) return fits;
+  if (!draw) return Failure{fmt::format("Cannot draw '{}': there are no pictures here.", path)};
+  return draw(path, entries);
 }
 
 }  // namespace quern

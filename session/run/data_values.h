@@ -2,6 +2,7 @@
 // Data files as values of the language's types: a tensor, or a tuple or record whose parts are filled by
 // dotted name.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,7 +52,10 @@ Result<LoadedByName> load_by_name(const std::string& path, const std::vector<Nam
 /// A random value of a type with known extents (ir/value/threefry.h).
 Result<Value> random_value(Type type, const DataLookup& lookup, Threefry& numbers);
 
-/// Writes a tensor, or the tensors of a tuple ("0", "1", …) or record (dotted names).
-Result<Done> save_value(const std::string& path, const Value& value, Type type);
+/// Draws curves (ir/io/picture_files.h) under their names into a file.
+using DrawCurves = std::function<Result<Done>(const std::string& path, const Entries<TensorPtr>& curves)>;
+
+/// Writes a tensor, or the tensors of a tuple ("0", "1", …) or record (dotted names); into a picture, their curves.
+Result<Done> save_value(const std::string& path, const Value& value, Type type, const DrawCurves& draw);
 
 }  // namespace quern

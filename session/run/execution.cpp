@@ -11,9 +11,9 @@
 #include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
 #include "ir/interpret/match.h"
+#include "ir/io/mapped_file.h"
 #include "passes/gradient/gradient.h"
 #include "session/run/compiler.h"
-#include "session/run/data_values.h"
 #include "session/run/entry_arguments.h"
 #include "session/run/function_sources.h"
 
@@ -27,8 +27,13 @@ const std::string kParams = "params";
 class FileHost final : public Host {
  public:
   FileHost(DataLookup lookup, std::function<void(std::string_view)> print, const ValueStyle& style,
-           bool saves, uint64_t seed)
-      : lookup_(std::move(lookup)), print_(std::move(print)), style_(style), saves_(saves), seed_(seed) {}
+           bool saves, DrawCurves draw, uint64_t seed)
+      : lookup_(std::move(lookup)),
+        print_(std::move(print)),
+        style_(style),
+        saves_(saves),
+        draw_(std::move(draw)),
+        seed_(seed) {}
 
   void print(std::string_view line) override {
     if (!is_quiet) print_(line);
@@ -44,7 +49,7 @@ class FileHost final : public Host {
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     if (is_quiet) return Done{};
     if (!saves_) return Failure{"nothing is saved here: run the program"};
-    return save_value((std::filesystem::path(folder) / path).string(), value, type);
+    return save_value((std::filesystem::path(folder) / path).string(), value, type, draw_);
   }
   Result<std::optional<Value>> restore(std::string_view path, Type type) override {
     const std::string file = (std::filesystem::path(folder) / path).string();
@@ -69,7 +74,8 @@ class FileHost final : public Host {
   DataLookup lookup_;
   std::function<void(std::string_view)> print_;
   ValueStyle style_;
-  const bool saves_;     ///< otherwise `save` fails
+  const bool saves_;  ///< otherwise `save` fails
+  const DrawCurves draw_;
   const uint64_t seed_;  ///< of the random keys
 };
 
@@ -84,7 +90,7 @@ struct Execution::Impl {
         functions(session.functions()),
         after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print),
-             this->options.style, this->options.saves, this->options.sample_seed),
+             this->options.style, this->options.saves, this->options.draw_curves, this->options.sample_seed),
         compiler(session, this->options.compiler) {}
   ~Impl() {
     values.clear();
@@ -103,8 +109,19 @@ struct Execution::Impl {
   std::set<std::string> used_inputs;
 
   EvaluationResult evaluate(const Definition& definition) {
-    if (options.interpret) return interpreted(definition);
-    return compiler.evaluate(definition, values, host);
+    return with_whole_files(definition, options.interpret ? interpreted(definition)
+                                                          : compiler.evaluate(definition, values, host));
+  }
+
+  /// The result of an evaluation, unless a file that it read from is not whole any more.
+  static EvaluationResult with_whole_files(const Definition& evaluated, EvaluationResult result) {
+    const auto lost = take_lost_file();
+    if (!lost) return result;
+    if (result) return EvaluationError{*lost, evaluated.body->origin, {}, FailureKind::File};
+    EvaluationError error = result.error();
+    error.message = *lost;
+    error.kind = FailureKind::File;
+    return error;
   }
 
   // The interpreter does not support `grad`: it is replaced by functions first, here and in called
@@ -407,12 +424,12 @@ Execution::Repeated Execution::prepare(DeclarationId expression, Outside outside
       if (!prepared) return EvaluationResult(EvaluationError{kInterrupted, definition.body->origin, {}});
       return impl_->compiler.run(*prepared, impl_->values, impl_->host);
     };
-  return [this, evaluate = std::move(evaluate), type = definition.scheme.type, expression, outside] {
+  return [this, evaluate = std::move(evaluate), definition, expression, outside] {
     impl_->host.folder = impl_->session.folder(impl_->session.info(expression).source);
     const QuietHost quiet(impl_->host, outside == Outside::Quiet);
-    EvaluationResult outcome = evaluate();
+    const EvaluationResult outcome = Impl::with_whole_files(definition, evaluate());
     if (!outcome) return impl_->failed(outcome.error(), expression);
-    return StatementResult{outcome.value(), type, std::nullopt};
+    return StatementResult{outcome.value(), definition.scheme.type, std::nullopt};
   };
 }
 
@@ -421,7 +438,8 @@ StatementResult Execution::observe(DeclarationId expression, Observer& observer)
   impl_->host.folder = impl_->session.folder(impl_->session.info(expression).source);
   const QuietHost quiet(impl_->host, true);
   const CountedWork running;
-  EvaluationResult outcome = impl_->interpreted(definition, &observer);
+  const EvaluationResult outcome =
+      Impl::with_whole_files(definition, impl_->interpreted(definition, &observer));
   if (!outcome) return impl_->failed(outcome.error(), expression);
   return {outcome.value(), definition.scheme.type, std::nullopt};
 }

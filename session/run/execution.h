@@ -14,6 +14,7 @@
 #include "jit/cache/kernel_cache.h"
 #include "jit/vm/profile.h"
 #include "passes/pipeline.h"
+#include "session/run/data_values.h"
 #include "session/session.h"
 
 namespace quern {
@@ -29,6 +30,7 @@ struct ExecutionOptions {
   std::optional<uint64_t> seed;  ///< for random values of the rest of @main's parameters
   uint64_t sample_seed = 0;      ///< of the keys that `next_key()` draws
   bool saves = true;             ///< whether `save` may write files; otherwise it fails
+  DrawCurves draw_curves{};      ///< what `save` does with the name of a picture
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
   ValueStyle style{};                                              ///< of printed values
 };

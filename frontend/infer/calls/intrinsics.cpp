@@ -9,7 +9,7 @@
 
 namespace quern {
 
-/// The output of `print`: labels, and values with their formats.
+/// The output of `print`, or the name of a file: labels, and values with their formats.
 struct Intrinsics::Printed {
   std::vector<DraftPtr> values;    ///< null for a label
   std::vector<std::string> texts;  ///< as in IntrinsicKind::Print
@@ -37,7 +37,7 @@ bool Intrinsics::refuses_attribute(SyntaxPtr s, SyntaxPtr argument) {
 DraftPtr Intrinsics::print(SyntaxPtr s) {
   Printed printed;
   if (!add(printed, s, s->children.subspan(1))) return error(s, unit_type());
-  return finished(s, IntrinsicKind::Print, printed);
+  return finished(s, IntrinsicKind::Print, printed, unit_type());
 }
 
 DraftPtr Intrinsics::progress(SyntaxPtr s) {
@@ -53,13 +53,17 @@ DraftPtr Intrinsics::progress(SyntaxPtr s) {
     assignments_.expect(count, scalar_type(DType::int32()), printed.values.back()->type, "a number of steps");
   }
   if (!add(printed, s, s->children.subspan(3))) return error(s, unit_type());
-  return finished(s, IntrinsicKind::Progress, printed);
+  return finished(s, IntrinsicKind::Progress, printed, unit_type());
 }
 
-DraftPtr Intrinsics::finished(SyntaxPtr s, IntrinsicKind kind, const Printed& printed) {
-  std::vector<std::string_view> texts;
-  for (const std::string& text : printed.texts) texts.push_back(drafts_.copy(std::string_view(text)));
-  return drafts_.form(origin(s), unit_type(), IntrinsicExpr{.intrinsic = kind, .texts = drafts_.copy(texts)},
+std::span<const std::string_view> Intrinsics::copied(const std::vector<std::string>& texts) {
+  std::vector<std::string_view> copies;
+  for (const std::string& text : texts) copies.push_back(drafts_.copy(std::string_view(text)));
+  return drafts_.copy(copies);
+}
+
+DraftPtr Intrinsics::finished(SyntaxPtr s, IntrinsicKind kind, const Printed& printed, Type type) {
+  return drafts_.form(origin(s), type, IntrinsicExpr{.intrinsic = kind, .texts = copied(printed.texts)},
                       printed.values);
 }
 
@@ -105,35 +109,64 @@ void Intrinsics::expect_format(SyntaxPtr formatted, DraftPtr value) {
   });
 }
 
-DraftPtr Intrinsics::of_kind(SyntaxPtr s, IntrinsicKind kind) {
-  std::vector<DraftPtr> args;
-  std::vector<std::string_view> texts;
-  for (SyntaxPtr arg : s->children.subspan(1)) {
-    if (refuses_attribute(s, arg)) return error(s);
-    if (arg->is(SyntaxKind::String))
-      texts.push_back(drafts_.copy(arg->text));
-    else
-      args.push_back(infer(arg));
+bool Intrinsics::add_file_name(Printed& printed, SyntaxPtr name) {
+  if (name->is(SyntaxKind::String)) printed.label(name->text);
+  if (!name->is(SyntaxKind::FormatString)) return name->is(SyntaxKind::String);
+  add(printed, name);
+  for (size_t i = 0; i < name->children.size(); ++i) {
+    SyntaxPtr part = name->child(i);
+    DraftPtr value = printed.values[i];
+    if (!value) continue;
+    relations_.relate(part, value, "a value in the name of a file", [=, this] {
+      Type type = resolve(value->type);
+      if (type->kind == TypeKind::Infer) return false;
+      if (!type->is_error() && !type->is_scalar())
+        report(DiagnosticKind::FormatString, part,
+               fmt::format("the braces in the name of a file hold a single number, and this is {}",
+                           unifier_.describe(type)));
+      return true;
+    });
   }
-  if (kind == IntrinsicKind::Load) {
-    if (!args.empty() || texts.empty() || texts.size() > 2) {
-      report(DiagnosticKind::WrongArgumentCount, s,
-             "`load` takes a file name, and the name of one entry where the file has several");
-      return error(s);
-    }
-    return parts_.files.load(s, texts[0], texts.size() > 1 ? texts[1] : "");
-  }
-  const bool restores = kind == IntrinsicKind::Restore;
-  if (texts.size() != 1 || args.size() != 1) {
-    report(DiagnosticKind::WrongArgumentCount, s,
-           restores ? "`restore` takes a file name, and the value where there is no such file yet"
-                    : "`save` takes a file name and a value");
+  return true;
+}
+
+DraftPtr Intrinsics::load(SyntaxPtr s) {
+  const auto arguments = s->children.subspan(1);
+  for (SyntaxPtr argument : arguments)
+    if (refuses_attribute(s, argument)) return error(s);
+  const SyntaxPtr entry = arguments.size() == 2 ? arguments[1] : nullptr;
+  if (entry && entry->is(SyntaxKind::FormatString)) {
+    report(DiagnosticKind::FormatString, entry,
+           "the name of an entry holds no values: a brace in it is written twice, `{{`");
     return error(s);
   }
-  DraftPtr draft = drafts_.form(origin(s), restores ? args[0]->type : unit_type(),
-                                IntrinsicExpr{.intrinsic = kind, .texts = drafts_.copy(texts)}, args);
-  parts_.files.save(s, texts[0], args[0]);
-  return draft;
+  Printed printed;
+  if (arguments.empty() || arguments.size() > 2 || (entry && !entry->is(SyntaxKind::String)) ||
+      !add_file_name(printed, arguments[0])) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           "`load` takes a file name, and the name of one entry where the file has several");
+    return error(s);
+  }
+  printed.value(nullptr, std::string(entry ? entry->text : ""));
+  return parts_.files.load(s, drafts_.copy(printed.values), copied(printed.texts));
+}
+
+DraftPtr Intrinsics::kept(SyntaxPtr s, IntrinsicKind kind, std::string_view usage) {
+  const auto arguments = s->children.subspan(1);
+  for (SyntaxPtr argument : arguments)
+    if (refuses_attribute(s, argument)) return error(s);
+  Printed printed;
+  if (arguments.size() != 2 || !add_file_name(printed, arguments[0])) {
+    report(DiagnosticKind::WrongArgumentCount, s, std::string(usage));
+    return error(s);
+  }
+  std::string path;
+  for (size_t i = 0; i < printed.values.size(); ++i) path += printed.values[i] ? "{…}" : printed.texts[i];
+  if (printed.values.back()) path.clear();
+  DraftPtr value = infer(arguments[1]);
+  printed.value(value);
+  parts_.files.save(s, kind, drafts_.copy(std::string_view(path)), value);
+  return finished(s, kind, printed, kind == IntrinsicKind::Restore ? value->type : unit_type());
 }
 
 template <>
@@ -215,15 +248,16 @@ DraftPtr Intrinsics::call<CalledWord::Print>(SyntaxPtr s, Type) {
 }
 template <>
 DraftPtr Intrinsics::call<CalledWord::Load>(SyntaxPtr s, Type) {
-  return of_kind(s, IntrinsicKind::Load);
+  return load(s);
 }
 template <>
 DraftPtr Intrinsics::call<CalledWord::Save>(SyntaxPtr s, Type) {
-  return of_kind(s, IntrinsicKind::Save);
+  return kept(s, IntrinsicKind::Save, "`save` takes a file name and a value");
 }
 template <>
 DraftPtr Intrinsics::call<CalledWord::Restore>(SyntaxPtr s, Type) {
-  return of_kind(s, IntrinsicKind::Restore);
+  return kept(s, IntrinsicKind::Restore,
+              "`restore` takes a file name, and the value where there is no such file yet");
 }
 template <>
 DraftPtr Intrinsics::call<CalledWord::NextKey>(SyntaxPtr s, Type) {

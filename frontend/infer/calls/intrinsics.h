@@ -21,12 +21,17 @@ class Intrinsics : public WalkPart {
   struct Printed;
   DraftPtr print(SyntaxPtr s);
   DraftPtr progress(SyntaxPtr s);
-  DraftPtr finished(SyntaxPtr s, IntrinsicKind kind, const Printed& printed);
+  DraftPtr finished(SyntaxPtr s, IntrinsicKind kind, const Printed& printed, Type type);
+  std::span<const std::string_view> copied(const std::vector<std::string>& texts);
   void add(Printed& printed, SyntaxPtr format_string);
   /// What `print` writes of arguments; false after a diagnostic.
   bool add(Printed& printed, SyntaxPtr s, std::span<const SyntaxPtr> arguments);
   void expect_format(SyntaxPtr formatted, DraftPtr value);
-  DraftPtr of_kind(SyntaxPtr s, IntrinsicKind kind);
+  /// Each part of the syntax is one of `printed`, which is empty; false where it is no string.
+  bool add_file_name(Printed& printed, SyntaxPtr name);
+  DraftPtr load(SyntaxPtr s);
+  /// `save` and `restore`
+  DraftPtr kept(SyntaxPtr s, IntrinsicKind kind, std::string_view usage);
   bool refuses_attribute(SyntaxPtr s, SyntaxPtr argument);
   /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
   DraftPtr assertion(SyntaxPtr s, bool close);

@@ -5,6 +5,7 @@
 // nodes of the typed IR.
 
 #include <concepts>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,7 +113,15 @@ struct GeneralUseDraft : Draft {
 };
 struct LoadDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Load;
-  std::string_view path, entry;
+  // As in the intrinsic.
+  DraftSpan args;
+  std::span<const std::string_view> texts;
+
+  std::string_view entry() const { return texts.back(); }
+  /// The file's name; nothing where values stand in it.
+  std::optional<std::string_view> path() const {
+    return args.size() == 2 && !args[0] ? std::optional(texts[0]) : std::nullopt;
+  }
 };
 /// `grad(f)`, `vmap(f)` and the like.
 struct DerivativeDraft : Draft {

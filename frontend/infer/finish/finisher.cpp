@@ -75,8 +75,8 @@ ExprPtr Finisher::without_checks(DraftPtr draft) {
                               : failed(*draft);
     }
     case DraftKind::Load: {
-      const std::string_view texts[] = {as<LoadDraft>(draft)->path, as<LoadDraft>(draft)->entry};
-      return intrinsic(*draft, type, IntrinsicKind::Load, {}, texts);
+      auto& load = *as<LoadDraft>(draft);
+      return intrinsic(*draft, type, IntrinsicKind::Load, load.args, load.texts);
     }
     case DraftKind::Derivative: {
       auto& derivative = *as<DerivativeDraft>(draft);

@@ -2,21 +2,21 @@
 
 #include <fmt/format.h>
 
-#include "frontend/static/stored_tensors.h"
 #include "ir/io/data_files.h"
+#include "ir/io/picture_files.h"
 
 namespace quern {
 
-DraftPtr Files::load(SyntaxPtr s, std::string_view path, std::string_view entry) {
-  DraftPtr draft = drafts_.make<LoadDraft>(origin(s), unifier_.fresh_type(), path, entry);
+DraftPtr Files::load(SyntaxPtr s, DraftSpan args, std::span<const std::string_view> texts) {
+  DraftPtr draft = drafts_.make<LoadDraft>(origin(s), unifier_.fresh_type(), args, texts);
   relations_.relate(s, draft, "the file's content",
                     [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
-  uses_.push_back({s, context_.declaration, true, path, draft});
+  uses_.push_back({s, context_.declaration, IntrinsicKind::Load, "", draft});
   return draft;
 }
 
-void Files::save(SyntaxPtr s, std::string_view path, DraftPtr value) {
-  uses_.push_back({s, context_.declaration, false, path, value});
+void Files::save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value) {
+  uses_.push_back({s, context_.declaration, kind, path, value});
 }
 
 void Files::load_types() {
@@ -24,15 +24,24 @@ void Files::load_types() {
   for (Relation& relation : relations_.all()) {
     auto* load = as<LoadDraft>(relation.draft);
     if (relation.done || !load || resolve(load->type)->kind != TypeKind::Infer) continue;
-    Result<Type> type = scope_.file_type(load->path, load->entry);
-    if (!type) {
-      context_.declaration = relation.declaration;
-      report(DiagnosticKind::FileProblem, relation.at, type.error().message);
-    }
+    context_.declaration = relation.declaration;
     relation.done = true;
-    unifier_.unify(load->type, type ? *type : error_type());
+    unifier_.unify(load->type, type_of(*load, relation.at));
   }
   relations_.run();
+}
+
+Type Files::type_of(const LoadDraft& load, SyntaxPtr at) {
+  const auto path = load.path();
+  if (!path) {
+    report(DiagnosticKind::CannotInfer, at,
+           "which file this is becomes known when the program runs, so that its type cannot be read from the "
+           "file: write it, as in `let %x: Tensor[(100, 784), float32] = load(\"part{%k}.npy\")`");
+    return error_type();
+  }
+  const Result<Type> type = scope_.file_type(*path, load.entry());
+  if (!type) report(DiagnosticKind::FileProblem, at, type.error().message);
+  return type ? *type : error_type();
 }
 
 void Files::check() {
@@ -45,27 +54,41 @@ void Files::check() {
 
 void Files::check(const Use& use, Type type) {
   if (contains_error(type)) return;
+  const bool is_load = use.kind == IntrinsicKind::Load;
   const auto annotated = annotations.find(use.at);
   const SyntaxPtr written = annotated == annotations.end() ? nullptr : annotated->second;
   auto tensors = stored_tensors("", type, [this](Type data) { return scope_.data_of(data); });
   if (!tensors) {
     report(
-        DiagnosticKind::TypeMismatch, use.is_load && written ? written : use.at,
+        DiagnosticKind::TypeMismatch, is_load && written ? written : use.at,
         fmt::format("a value of type {} cannot be {}: {}, and a file has tensors under names; {} tensors, or "
                     "tuples and records of tensors",
-                    unifier_.describe(type), use.is_load ? "loaded" : "saved", tensors.error().message,
-                    use.is_load ? "load" : "save"));
+                    unifier_.describe(type), is_load ? "loaded" : "saved", tensors.error().message,
+                    is_load ? "load" : "save"));
     return;
   }
-  if (use.is_load) return;
-  Entries<DType> entries;
-  for (const StoredTensor& tensor : *tensors) {
+  if (!use.path.empty()) check_stored(use, *tensors);
+}
+
+void Files::check_stored(const Use& use, const std::vector<StoredTensor>& tensors) {
+  const std::string path(use.path);
+  Entries<DType> dtypes;
+  Entries<size_t> ranks;
+  for (const StoredTensor& tensor : tensors) {
     const DType dtype = tensor.type->dtype;
     // Anything unknown here is checked at run time.
     if (!tensor.type->is_tensor() || dtype.is_infer() || dtype.is_var()) return;
-    entries.emplace_back(tensor.name, dtype);
+    dtypes.emplace_back(tensor.name, dtype);
+    ranks.emplace_back(tensor.name, tensor.type->dims.size() + (dtype.is_vector() ? 1 : 0));
   }
-  if (auto fits = check_entries(std::string(use.path), entries); !fits)
+  if (use.kind == IntrinsicKind::Save && !is_data_file(path) && !is_picture_file(path))
+    return report(
+        DiagnosticKind::FileProblem, use.at,
+        fmt::format("Cannot write '{}': its ending is none of .npy, .npz and .safetensors for data, and "
+                    ".svg and .png for pictures.",
+                    path));
+  const bool is_drawn = use.kind == IntrinsicKind::Save && is_picture_file(path);
+  if (auto fits = is_drawn ? check_curves(path, ranks) : check_entries(path, dtypes); !fits)
     report(DiagnosticKind::FileProblem, use.at, fits.error().message);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/infer/relations/relations.h"
+#include "frontend/static/stored_tensors.h"
 
 namespace quern {
 
@@ -13,9 +14,11 @@ class Files : public Component {
  public:
   Files(Context& context, Relations& relations) : Component(context), relations_(relations) {}
 
-  /// An annotation determines its type; otherwise the relation stays queued until everything else is settled.
-  DraftPtr load(SyntaxPtr s, std::string_view path, std::string_view entry);
-  void save(SyntaxPtr s, std::string_view path, DraftPtr value);
+  /// An annotation determines the type of a load; otherwise the relation stays queued until everything else is
+  /// settled.
+  DraftPtr load(SyntaxPtr s, DraftSpan args, std::span<const std::string_view> texts);
+  /// `save` and `restore`. `path`: as far as it is known, with its ending; "" where that is not known.
+  void save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value);
   /// Types the `load`s that only their files' headers determine.
   void load_types();
   /// Reports each `load` and `save` of a type that files cannot hold.
@@ -28,11 +31,14 @@ class Files : public Component {
   struct Use {
     SyntaxPtr at;
     uint32_t declaration;
-    bool is_load;
-    std::string_view path;
+    IntrinsicKind kind;
+    std::string_view path;  ///< unless it is a `load`
     DraftPtr value;
   };
   void check(const Use& use, Type type);
+  void check_stored(const Use& use, const std::vector<StoredTensor>& tensors);
+  /// Of the file's header, or an error after a diagnostic.
+  Type type_of(const LoadDraft& load, SyntaxPtr at);
 
   Relations& relations_;
   std::vector<Use> uses_;

@@ -153,10 +153,15 @@ TEST_F(PrinterTest, TuplesAndFields) {
 TEST_F(PrinterTest, Intrinsics) {
   EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, b.var(y)}, {"a \"b\"", ""})),
             "print(\"a \\\"b\\\"\", %y)");
-  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Load, number, {}, {"x.npz", "w"})), "load(\"x.npz\", \"w\")");
-  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Load, number, {}, {"x.npy", ""})), "load(\"x.npy\")");
-  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Save, unit_type(), {b.var(y)}, {"y.npy"})),
+  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Load, number, {nullptr, nullptr}, {"x.npz", "w"})),
+            "load(\"x.npz\", \"w\")");
+  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Load, number, {nullptr, nullptr}, {"x.npy", ""})),
+            "load(\"x.npy\")");
+  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Save, unit_type(), {nullptr, b.var(y)}, {"y.npy", ""})),
             "save(\"y.npy\", %y)");
+  EXPECT_EQ(show(b.intrinsic(IntrinsicKind::Load, number, {nullptr, b.i32(3), nullptr, nullptr},
+                             {"{x}", ":3", ".npz", "{w}"})),
+            "load(\"{{x}}{3:3}.npz\", \"{{w}}\")");
 }
 
 TEST_F(PrinterTest, ErrorsAreMarked) {

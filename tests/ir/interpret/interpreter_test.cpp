@@ -118,15 +118,17 @@ TEST_F(InterpreterTest, PrintLoadSave) {
                              {"x: ", "", " and ", ""})),
             "()");
   EXPECT_EQ(host.log, "x: [1, 2] and 3\n");
-  EXPECT_EQ(text(b.intrinsic(IntrinsicKind::Save, unit_type(), {x}, {"a.npy"})), "()");
-  const IntrinsicExpr* load = b.intrinsic(IntrinsicKind::Load, tensor_of({n}, kInt), {}, {"a.npy", ""});
+  EXPECT_EQ(text(b.intrinsic(IntrinsicKind::Save, unit_type(), {nullptr, x}, {"a.npy", ""})), "()");
+  const IntrinsicExpr* load =
+      b.intrinsic(IntrinsicKind::Load, tensor_of({n}, kInt), {nullptr, nullptr}, {"a.npy", ""});
   EXPECT_EQ(text(load), "Tensor[(2,), int32] [1, 2]");
-  ExprPtr lost = b.intrinsic(IntrinsicKind::Load, tensor_of({n}, kInt), {}, {"b.npy", ""});
+  ExprPtr lost = b.intrinsic(IntrinsicKind::Load, tensor_of({n}, kInt), {nullptr, nullptr}, {"b.npy", ""});
   EvaluationResult result = evaluate(lost);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "there is no file b.npy");
   EXPECT_EQ(result.error().origin, lost->origin);
-  EXPECT_EQ(text(b.intrinsic(IntrinsicKind::Save, unit_type(), {x}, {""})), "error: a path is wanted");
+  EXPECT_EQ(text(b.intrinsic(IntrinsicKind::Save, unit_type(), {nullptr, x}, {"", ""})),
+            "error: a path is wanted");
 }
 
 // --- dims --------------------------------------------------------------------------------------------------
@@ -176,7 +178,7 @@ TEST_F(InterpreterTest, DimsThatNoArgumentShowsComeFromTheUse) {
 TEST_F(InterpreterTest, DimsOfALoadedValueAreBoundWhereItIsBound) {
   host.files["a.npy:"] = Value::tensor(floats({3}, {1, 2, 3}));
   const Variable* x = b.variable("x", tensor_of({n}));
-  ExprPtr load = b.intrinsic(IntrinsicKind::Load, x->type, {}, {"a.npy", ""});
+  ExprPtr load = b.intrinsic(IntrinsicKind::Load, x->type, {nullptr, nullptr}, {"a.npy", ""});
   EXPECT_EQ(text(b.block({{x, load}}, b.dim(n))), "index 3");
   // A later statement learns it from the value.
   environment[x] = Value::tensor(floats({4}, {1, 2, 3, 4}));

@@ -282,10 +282,10 @@ TEST_F(VmTest, DimsOfInputsAndOfLoadedValues) {
               "(index 3, Tensor[(6,), float32] [1, 2, 3, 4, 5, 6])");
   host.files["f:"] = floats({4}, {1, 2, 3, 4});
   const Variable* x = b.variable("x", tensor_of({m}));
-  ExprPtr load = b.intrinsic(IntrinsicKind::Load, x->type, {}, {"f", ""});
+  ExprPtr load = b.intrinsic(IntrinsicKind::Load, x->type, {nullptr, nullptr}, {"f", ""});
   expect_same(b.block({{x, load}}, b.tuple({b.dim(m), increment(b.var(x))})),
               "(index 4, Tensor[(4,), float32] [2, 3, 4, 5])");
-  ExprPtr open = b.intrinsic(IntrinsicKind::Load, tensor_of({dim_any()}), {}, {"f", ""});
+  ExprPtr open = b.intrinsic(IntrinsicKind::Load, tensor_of({dim_any()}), {nullptr, nullptr}, {"f", ""});
   expect_same(b.block({{x, open}}, b.dim(m)), "index 4");
   const Variable* five = b.variable("x", tensor_of({c(5)}));
   expect_same(b.block({{five, open}}, b.var(five)),
@@ -369,14 +369,15 @@ TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
 TEST_F(VmTest, PrintLoadSave) {
   ExprPtr print = b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, b.i32(3), nullptr, b.f32(1.5)},
                               {"loss: ", "", " ", ""});
-  ExprPtr save = b.intrinsic(IntrinsicKind::Save, unit_type(), {b.i32(7)}, {"f"});
-  ExprPtr load = b.intrinsic(IntrinsicKind::Load, integer, {}, {"f", ""});
+  ExprPtr save = b.intrinsic(IntrinsicKind::Save, unit_type(), {nullptr, b.i32(7)}, {"f", ""});
+  ExprPtr load = b.intrinsic(IntrinsicKind::Load, integer, {nullptr, nullptr}, {"f", ""});
   expect_same(b.block({{nullptr, print}, {nullptr, save}}, load), "int32 7");
   EXPECT_EQ(host.log, "loss: 3 1.5\nloss: 3 1.5\n");
-  ExprPtr missing = b.intrinsic(IntrinsicKind::Load, integer, {}, {"g", ""});
+  ExprPtr missing = b.intrinsic(IntrinsicKind::Load, integer, {nullptr, nullptr}, {"g", ""});
   expect_same(missing, "error: there is no file g");
   EXPECT_EQ(run(missing).error().origin, missing->origin);
-  expect_same(b.intrinsic(IntrinsicKind::Save, unit_type(), {b.i32(7)}, {""}), "error: a path is wanted");
+  expect_same(b.intrinsic(IntrinsicKind::Save, unit_type(), {nullptr, b.i32(7)}, {"", ""}),
+              "error: a path is wanted");
 }
 
 TEST_F(VmTest, TextForm) {

@@ -79,6 +79,8 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, uint64_t bytes
   size_t free = 0;
   while (free < kMost && files[free] != nullptr) ++free;
   if (!has_signal || free == kMost) return nullptr;
+  // No advice to the system: without reading ahead (MADV_RANDOM), shuffled rows of 4 KiB come three times as fast from
+  // a disk, but those of 64 KiB at a tenth, and rows in order at a twentieth of the speed.
   const int own = ::dup(descriptor);
   void* data = own < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, own, 0);
   if (data == MAP_FAILED) {

@@ -15,7 +15,7 @@
 #include "jit/runtime/peaks.h"
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
-#include "repl/picture_files.h"
+#include "repl/picture/picture_files.h"
 #include "repl/progress.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"

@@ -9,7 +9,7 @@
 #include "cli/files.h"
 #include "cli/transcripts.h"
 #include "repl/command_files.h"
-#include "repl/picture_files.h"
+#include "repl/picture/picture_files.h"
 #include "session/run/execution.h"
 
 namespace quern {

@@ -14,7 +14,7 @@
 #include "ir/value/value.h"
 #include "lsp/attach/attached_server.h"
 #include "repl/command_files.h"
-#include "repl/picture_files.h"
+#include "repl/picture/picture_files.h"
 #include "repl/progress.h"
 #include "repl/report/command_text.h"
 #include "repl/settings/settings_file.h"

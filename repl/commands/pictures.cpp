@@ -18,7 +18,7 @@
 #include "repl/commands/asked_value.h"
 #include "repl/commands/parts.h"
 #include "repl/picture/picture.h"
-#include "repl/picture_files.h"
+#include "repl/picture/picture_files.h"
 #include "repl/pixels/terminal_pixels.h"
 #include "repl/report/command_text.h"
 #include "repl/report/summary.h"

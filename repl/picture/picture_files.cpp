@@ -1,4 +1,4 @@
-#include "repl/picture_files.h"
+#include "repl/picture/picture_files.h"
 
 #include <fmt/format.h>
 

@@ -13,6 +13,7 @@
 #include "frontend/parse/parser_build.h"
 #include "frontend/parse/parser_offsets.h"
 #include "frontend/syntax/syntax.h"
+#include "ir/base/interrupt.h"
 
 namespace quern {
 
@@ -194,13 +195,33 @@ ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
   return outcome;
 }
 
-/// Requires the lock of the tables.
+/// Throws Interrupted soon after an interrupt.
+class InterruptibleLexer final : public QuernLexer {
+ public:
+  using QuernLexer::QuernLexer;
+  std::unique_ptr<antlr4::Token> nextToken() override {
+    stop_where_interrupted();
+    return QuernLexer::nextToken();
+  }
+};
+
+/// A strategy for errors, which the parser also asks at each part of a text; throws Interrupted there.
+template <class Strategy>
+class Interruptible final : public Strategy {
+ public:
+  void sync(antlr4::Parser* parser) override {
+    stop_where_interrupted();
+    Strategy::sync(parser);
+  }
+};
+
+/// Requires the lock of the tables. Throws Interrupted soon after an interrupt.
 ParseOutcome parse_text(std::string_view text, bool slash_names) {
   ParseOutcome outcome;
   std::string valid = with_valid_utf8(std::string(text));
   SourceMap offsets(valid);
   antlr4::ANTLRInputStream input{valid};
-  QuernLexer lexer(&input);
+  InterruptibleLexer lexer(&input);
   lexer.slashNames = slash_names;
   lexer.removeErrorListeners();
   antlr4::CommonTokenStream tokens(&lexer);
@@ -213,7 +234,7 @@ ParseOutcome parse_text(std::string_view text, bool slash_names) {
   // and recovers, handles the others.
   auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
   simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
-  parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+  parser.setErrorHandler(std::make_shared<Interruptible<antlr4::BailErrorStrategy>>());
   QuernParser::UnitContext* unit = nullptr;
   Listener listener(text, offsets, tokens, outcome.problems);
   try {
@@ -221,7 +242,7 @@ ParseOutcome parse_text(std::string_view text, bool slash_names) {
   } catch (const antlr4::ParseCancellationException&) {
     tokens.seek(0);
     parser.reset();
-    parser.setErrorHandler(std::make_shared<antlr4::DefaultErrorStrategy>());
+    parser.setErrorHandler(std::make_shared<Interruptible<antlr4::DefaultErrorStrategy>>());
     parser.addErrorListener(&listener);
     simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
     unit = parser.unit();
@@ -236,7 +257,11 @@ ParseOutcome parse_text(std::string_view text, bool slash_names) {
 ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
   bound_tables();
   std::shared_lock lock(tables_mutex());
-  return parse_text(text, slash_names);
+  try {
+    return parse_text(text, slash_names);
+  } catch (const Interrupted&) {
+    return error_outcome(text, {});
+  }
 }
 
 }  // namespace quern

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <ctime>
 #include <functional>
 #include <string>
+#include <thread>
+#include <variant>
 #include <vector>
 
+#include "frontend/syntax/syntax.h"
+#include "ir/base/interrupt.h"
 #include "session/session.h"
 
 namespace quern {
@@ -118,6 +123,33 @@ TEST_P(BoundedWork, IsDoneSoon) {
 
 INSTANTIATE_TEST_SUITE_P(Worst, BoundedWork, testing::ValuesIn(kTexts),
                          [](const auto& info) { return info.param.name; });
+
+// An interrupt that comes while a text is parsed drops what was begun; the next check does it all.
+TEST(InterruptedWork, IsDoneAnew) {
+  Session session;
+  session.watch(&interrupt_flag);
+  const SourceId source = session.add_source(session.make_module(), "long.relay", "let %x = 1 + 2;\n%x(");
+  request_interrupt();
+  EXPECT_TRUE(std::holds_alternative<Cancelled>(session.check(source, &interrupt_flag)));
+  EXPECT_TRUE(parse_declaration("let %x = (1 + 2", false).problems.empty());
+  clear_interrupt();
+  EXPECT_EQ(session.check(source).size(), 1);
+}
+
+// Nobody waits for the end of a long text.
+TEST(InterruptedWork, EndsWithinItsText) {
+  const std::string text = "let %x = " + lines(500000, [](int) { return "1 + "; }) + "1";
+  const std::clock_t before = std::clock();
+  std::thread interrupter([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    request_interrupt();
+  });
+  const ParseOutcome parsed = parse_declaration(text, false);
+  interrupter.join();
+  clear_interrupt();
+  EXPECT_TRUE(parsed.tree.root->is(SyntaxKind::Error));
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, kMaxSeconds / 2);
+}
 
 }  // namespace
 }  // namespace quern

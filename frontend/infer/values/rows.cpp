@@ -43,7 +43,7 @@ DraftPtr OverRows::scan(SyntaxPtr s) {
     report(DiagnosticKind::WrongArgumentCount, s,
            "`scan_over` takes a function of a carry and a row, where to begin, and the tensors whose rows it "
            "goes over: `scan_over(fn (%sum, %x) { (%sum + %x, %sum) }, 0f, %xs)`");
-    for (SyntaxPtr arg : args) infer(arg);
+    for (SyntaxPtr arg : args) give_up(infer(arg));
     return error(s);
   }
   uint32_t region = 0;
@@ -54,8 +54,17 @@ DraftPtr OverRows::scan(SyntaxPtr s) {
   return use.waiting;
 }
 
+// Nobody calls it then, and what it takes stays unknown.
+void OverRows::give_up(DraftPtr function) {
+  Type type = resolve(function->type);
+  if (type->kind != TypeKind::Function) return;
+  for (Type param : type->params())
+    if (resolve(param)->kind == TypeKind::Infer) unifier_.unify(param, error_type());
+}
+
 bool OverRows::fail(const Scan& use, SyntaxPtr at, std::string message) {
   if (!message.empty()) report(DiagnosticKind::TypeMismatch, at, std::move(message));
+  give_up(use.function);
   use.waiting->replacement = drafts_.error(use.waiting->origin);
   unifier_.unify(use.waiting->type, error_type());
   return true;
@@ -104,7 +113,7 @@ bool OverRows::attempt_rows(Scan use) {
 bool OverRows::attempt_result(const Scan& use, std::span<const Variable* const> params, DraftPtr call) {
   // Dims that a step opens are its own.
   Type result = checks_.closed(call->type, use.region), carry = resolve(params[0]->type);
-  if (result->is_error() || carry->is_error()) return fail(use, use.at, "");
+  if (contains_error(result) || contains_error(carry)) return fail(use, use.at, "");
   if (is_open(result) || is_open(carry)) return false;
   if (result->kind != TypeKind::Tuple || result->args.size() != 2)
     return fail(use, use.function_text,
@@ -166,6 +175,7 @@ DraftPtr OverRows::map(SyntaxPtr s) {
 bool OverRows::fail(SyntaxPtr s, DerivativeDraft& draft, std::string message) {
   if (!message.empty())
     report(DiagnosticKind::TypeMismatch, s->child(1), std::move(message), names_.origin_of(draft.function));
+  give_up(draft.function);
   Type known = resolve(draft.type);
   unifier_.unify(known->kind == TypeKind::Function ? known->result() : known, error_type());
   return true;
@@ -211,7 +221,7 @@ bool OverRows::attempt_map(SyntaxPtr s, DerivativeDraft& draft, Dim count, uint3
     }
   }
   Type result = checks_.closed(function->result(), region);
-  if (result->is_error()) return fail(s, draft, "");
+  if (contains_error(result)) return fail(s, draft, "");
   if (waits || is_open(result)) return false;
   if (!is_row_type(result) || leaves_dims_open(result))
     return fail(s, draft,

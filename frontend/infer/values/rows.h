@@ -17,6 +17,9 @@ class OverRows : public WalkPart {
   DraftPtr call(SyntaxPtr s, Type wanted);
 
  private:
+  /// After a diagnostic of its call: reports nothing of what is unknown of the function.
+  void give_up(DraftPtr function);
+
   /// `scan_over(function, initial, over)`.
   struct Scan {
     SyntaxPtr at, function_text, over_text;

@@ -236,8 +236,8 @@ bool OpenCall::call_form(std::string_view name) {
     parameter.name = callable.line.text.substr(range.begin, range.end - range.begin);
     const size_t equals = parameter.name.find('=');
     if (equals == std::string::npos) continue;
-    parameter.attribute = "float";
     parameter.fallback = parameter.name.substr(equals + 1);
+    parameter.attribute = parameter.fallback == "True" || parameter.fallback == "False" ? "bool" : "float";
     parameter.name.resize(equals);
   }
   return true;

@@ -165,6 +165,7 @@ const Row kCompletionRows[] = {
     {"nn.conv2d(%image, %k, data_layout=\"N$0", {"\"NCHW\"", "\"NHWC\""}, {}, {}, "\"N"},
     {"scaled(%x, mode=$0", {"\"down\"", "\"even\"", "\"up\""}},
     {"scaled(%x, exact=$0", {"False", "True"}},
+    {"scan_over(fn (%c, %v) { (%c, %v) }, 0.0, %x, reverse=$0", {"False", "True"}},
     {"scaled(%x, exact=T$0", {"True"}},
     {"cast(%x, dtype=$0", {"\"float32\"", "\"int32\"", "\"bool\""}},
     {"cast(%x, dtype=\"flo$0\")", {"\"float32\"", "\"float16\"", "\"float64\""}},

@@ -51,8 +51,10 @@ std::vector<std::string> Bodies::names_of(DeclarationId chunk) { return bound_na
 
 std::map<std::string, std::vector<DeclarationId>> Bodies::index_of(DeclarationId def) {
   std::map<std::string, std::vector<DeclarationId>> all;
-  for (DeclarationId chunk : chunks.get(def))
+  for (DeclarationId chunk : chunks.get(def)) {
+    if (db_.engine.cancelled()) break;
     for (const std::string& name : names(chunk)) all[name].push_back(chunk);
+  }
   return all;
 }
 
@@ -128,8 +130,11 @@ std::optional<Inferred> Bodies::infer(DeclarationId def) {
   const std::vector<DeclarationId>& all = chunks.get(def);
   if (all.empty() || !head(def)) return std::nullopt;
   std::vector<std::shared_ptr<const BodyRun>> runs;
-  for (DeclarationId chunk : all)
+  for (DeclarationId chunk : all) {
+    // Nothing is known of what was cancelled: each request begins anew.
+    if (db_.engine.cancelled()) return std::nullopt;
     if (run_start(chunk) == chunk) runs.push_back(run(chunk));
+  }
   // If the body's type is still open or it has no result, infer it as a whole.
   if (!runs.back()->closed || !runs.back()->result) return std::nullopt;
   return assemble_body(db_.head(def), *head(def), runs);

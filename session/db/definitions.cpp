@@ -98,7 +98,10 @@ std::optional<Scheme> Database::scheme_of(const NameKey& key) {
 
 Declaration Database::with_chunks(DeclarationId id, std::deque<Declaration>& chunks) {
   Declaration whole = tree(id);
-  for (DeclarationId chunk : bodies.chunks.get(id)) whole.chunks.push_back(&chunks.emplace_back(tree(chunk)));
+  for (DeclarationId chunk : bodies.chunks.get(id)) {
+    if (engine.cancelled()) break;
+    whole.chunks.push_back(&chunks.emplace_back(tree(chunk)));
+  }
   return whole;
 }
 

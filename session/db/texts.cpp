@@ -75,8 +75,10 @@ Declaration Database::make_head(DeclarationId id) {
 
 std::vector<std::string> Database::find_references(DeclarationId id) {
   std::vector<std::string> all = referenced_globals(tree(id).syntax);
-  for (DeclarationId chunk : bodies.chunks.get(id))
+  for (DeclarationId chunk : bodies.chunks.get(id)) {
+    if (engine.cancelled()) break;
     std::ranges::copy(references(chunk), std::back_inserter(all));
+  }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;

@@ -151,5 +151,28 @@ TEST(InterruptedWork, EndsWithinItsText) {
   EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, kMaxSeconds / 2);
 }
 
+// Wherever the interrupt comes, the parts of a long definition that are left are not begun.
+TEST(InterruptedWork, EndsWithinALongDefinition) {
+  const std::string text =
+      "def @f(%x: Tensor[(2,), float32]) {\n" +
+      lines(30000, [](int i) { return fmt::format("  let %y{0} = %x + nn.softmax(%x * {0}.0);\n", i); }) +
+      "  %x\n}\n";
+  for (const int delay : {20, 200, 600}) {
+    Session session;
+    session.watch(&interrupt_flag);
+    const SourceId source = session.add_source(session.make_module(), "long.relay", text);
+    double interrupted_at = 0;
+    std::thread interrupter([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+      interrupted_at = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+      request_interrupt();
+    });
+    session.check(source, &interrupt_flag);
+    interrupter.join();
+    clear_interrupt();
+    EXPECT_LT(static_cast<double>(std::clock()) / CLOCKS_PER_SEC - interrupted_at, kMaxSeconds / 2);
+  }
+}
+
 }  // namespace
 }  // namespace quern

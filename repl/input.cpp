@@ -24,11 +24,22 @@ std::string_view without_trailing_blanks(std::string_view text) {
   return text;
 }
 
+// Whether a text that ends with a point ends with a number such as `1.`, and not with `%t.0.` or `%x1.`.
+bool ends_in_number(std::string_view text) {
+  const std::string_view before = text.substr(0, text.size() - 1);
+  const size_t end = before.find_last_not_of("0123456789") + 1;
+  if (end == before.size()) return false;
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  return end == 0 || !(is_of_name(before[end - 1]) ||
+                       std::string_view("._%@").find(before[end - 1]) != std::string_view::npos);
+}
+
 bool ends_in_operator(std::string_view text) {
   constexpr std::array<std::string_view, 3> kWords{" and", " or", " not"};
   if (std::any_of(kWords.begin(), kWords.end(), [&](std::string_view w) { return text.ends_with(w); }))
     return true;
-  return !text.empty() && std::string_view("=+-*/%<>,.").find(text.back()) != std::string_view::npos;
+  if (text.ends_with('.')) return !ends_in_number(text);
+  return !text.empty() && std::string_view("=+-*/%<>,").find(text.back()) != std::string_view::npos;
 }
 
 // Whether a definition that ends in `}` may go on: after the braces of a clause comes a body, and after a

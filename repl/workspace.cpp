@@ -425,7 +425,7 @@ bool Workspace::complain(const std::string& message) const {
   const ProgressLine::Hidden hidden;
   std::fflush(stdout);
   const auto lost = message == kInterrupted ? take_lost_file() : std::nullopt;
-  fmt::print(stderr, "{}\n", lost.value_or(message));
+  fmt::print(stderr, "{}\n", wrapped(lost.value_or(message), 0, terminal_columns(stderr)));
   return false;
 }
 

@@ -27,6 +27,10 @@ bool use_value(Workspace& workspace, DeclarationId statement,
 
 std::optional<Asked> asked_for(Workspace& workspace, const std::string& request, std::string_view command,
                                std::span<const std::string_view> endings) {
+  if (const std::string why = wrong_ending(request, command, endings); !why.empty()) {
+    workspace.complain(why);
+    return std::nullopt;
+  }
   const auto [expressions, file] = with_file(request, endings);
   const std::string_view last = expressions.substr(expressions.find_last_of(" \t\n") + 1);
   const auto is_ending = [&](std::string_view ending) { return last.ends_with(ending); };

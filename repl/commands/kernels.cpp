@@ -9,9 +9,11 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/text/render.h"
 #include "ide/kernel_cost.h"
 #include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
+#include "repl/command_files.h"
 #include "repl/commands/parts.h"
 #include "repl/commands/stages.h"
 #include "repl/report/command_text.h"
@@ -133,10 +135,11 @@ bool show_roofline(Workspace& workspace, const std::string& expression) {
     for (const KernelProfile& kernel : kernels) rows.push_back(roofline_row(kernel, peaks));
     fmt::print("{}", columns_text(rows, "lrrrlr"));
     if (peaks.gflops > 0 && peaks.bandwidth > 0)
-      fmt::print(
-          "peak {:.1f} GFLOP/s in float32, copies {:.1f} GB/s: below {:.1f} FLOP/byte memory is the limit "
-          "(more than 100 % of it comes from caches)\n",
-          peaks.gflops, peaks.bandwidth, peaks.gflops / peaks.bandwidth);
+      print_line(wrapped(
+          fmt::format("peak {:.1f} GFLOP/s in float32, copies {:.1f} GB/s: below {:.1f} FLOP/byte memory is "
+                      "the limit (more than 100 % of it comes from caches)",
+                      peaks.gflops, peaks.bandwidth, peaks.gflops / peaks.bandwidth),
+          0, terminal_columns(stdout)));
   });
 }
 

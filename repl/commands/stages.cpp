@@ -279,6 +279,8 @@ bool specialize(Workspace& workspace, const std::string& request) {
 /// Shows the kernels as a graph: as text, or in a `.dot` or `.svg` file after `>`.
 bool show_graph(Workspace& workspace, const std::string& request) {
   static constexpr std::array<std::string_view, 2> kEndings{".dot", ".svg"};
+  if (const std::string why = wrong_ending(request, ":graph", kEndings); !why.empty())
+    return workspace.complain(why);
   const auto [asked, file] = with_file(request, kEndings);
   return with_definition(workspace, asked, "`:graph`", [&, &to = file](const Definition& definition) {
     const Optimised optimised = optimise(definition, workspace.session().functions());

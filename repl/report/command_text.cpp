@@ -89,6 +89,26 @@ std::pair<std::string_view, std::string_view> with_file(std::string_view request
   return {trimmed(request.substr(0, at)), name};
 }
 
+std::string wrong_ending(std::string_view request, std::string_view command,
+                         std::span<const std::string_view> endings) {
+  if (!with_file(request, endings).second.empty()) return "";
+  const size_t at = request.rfind('>');
+  if (at == std::string_view::npos) return "";
+  const std::string_view name = unquoted(trimmed(request.substr(at + 1)));
+  const auto is_of_names = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./~").find(c) != std::string_view::npos;
+  };
+  const size_t dot = std::min(name.rfind('.'), name.size());
+  // `1.5f` is a number.
+  const std::string_view ending = name.substr(dot);
+  const bool is_file =
+      ending.size() > 2 && std::ranges::all_of(name, is_of_names) &&
+      std::ranges::all_of(ending.substr(1), [](unsigned char c) { return std::isalpha(c) != 0; });
+  if (!is_file) return "";
+  return fmt::format("`{}` writes {}, not `{}`", command, fmt::join(endings, " or "), ending);
+}
+
 std::string_view unquoted(std::string_view file) {
   const bool is_quoted =
       file.size() > 1 && file.front() == file.back() && (file.front() == '"' || file.front() == '\'');

@@ -33,6 +33,10 @@ std::vector<std::string> split_at_commas(std::string_view text);
 /// no comparison has such a name on its right.
 std::pair<std::string_view, std::string_view> with_file(std::string_view request,
                                                         std::span<const std::string_view> endings);
+/// What is wrong with a request whose last `>` has the name of a file with another ending, for a command that writes
+/// these; "" if nothing.
+std::string wrong_ending(std::string_view request, std::string_view command,
+                         std::span<const std::string_view> endings);
 /// The name of a file as it is typed: without quotes around it.
 std::string_view unquoted(std::string_view file);
 /// In a line of 40 characters.

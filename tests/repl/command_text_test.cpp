@@ -21,5 +21,15 @@ TEST(CommandText, ShowsMarkdownWithoutFences) {
             "one two three four\nfive six seven\n- a\n- b\n");
 }
 
+TEST(CommandText, TellsOtherFilesFromComparisons) {
+  constexpr std::string_view endings[] = {".svg", ".dot"};
+  const auto why = [&](std::string_view request) { return wrong_ending(request, ":graph", endings); };
+  EXPECT_EQ(why("@f > a/b.png"), "`:graph` writes .svg or .dot, not `.png`");
+  EXPECT_EQ(why("@f > \"1.txt\""), "`:graph` writes .svg or .dot, not `.txt`");
+  for (const char* fine : {"@f > a.svg", "@f", "%x > 1.5", "%x > 1.5f", "%x > 2f", "%x > %net.bias", "%x > a",
+                           "@f >", "%x > sum(%y.a)"})
+    EXPECT_EQ(why(fine), "") << fine;
+}
+
 }  // namespace
 }  // namespace quern

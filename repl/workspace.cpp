@@ -288,6 +288,18 @@ void Workspace::take_settings(const std::filesystem::path& file) {
   for (const std::string& problem : load_settings(file, settings_)) complain(problem);
 }
 
+const std::string* Workspace::rejected_edit(const std::string& name) const {
+  const auto found = rejected_edits_.find(name);
+  return found == rejected_edits_.end() ? nullptr : &found->second;
+}
+
+void Workspace::keep_edit(const std::string& name, std::string text) {
+  if (text.empty())
+    rejected_edits_.erase(name);
+  else
+    rejected_edits_.insert_or_assign(name, std::move(text));
+}
+
 ValueStyle Workspace::style() const {
   ValueStyle style = style_wanted();
   // A session over a pipe is a script.

@@ -73,6 +73,10 @@ class Workspace {
   const std::vector<TakenInput>& inputs() const { return inputs_; }
   const Results& results() const { return *results_; }
   const Declared& declared() const { return declared_; }
+  /// The text that `:edit NAME` was left with, where it was not taken; null if there is none.
+  const std::string* rejected_edit(const std::string& name) const;
+  /// An empty text forgets it.
+  void keep_edit(const std::string& name, std::string text);
   /// The latest variable of a name, or null.
   const TopLevelVariable* variable_of(std::string_view name);
   /// Where @name can be used: its type after a heading, or the head of a definition that has no type apart
@@ -137,6 +141,7 @@ class Workspace {
   std::unique_ptr<Results> results_;
   std::vector<SourceId> sources_;  ///< of the inputs, and of the one that is taken or looked at
   Declared declared_;
+  std::map<std::string, std::string> rejected_edits_;
   std::vector<TakenInput> inputs_;
   std::vector<ShownValue> shown_;       ///< by the input that is taken
   std::map<DeclaredAs, bool> unsound_;  ///< after the last input; whether it waits

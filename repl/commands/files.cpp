@@ -192,7 +192,8 @@ std::string text_to_edit(Workspace& workspace, std::string_view name) {
 
 /// Opens $EDITOR on a definition or on the last input, and runs the edited text.
 bool edit_input(Workspace& workspace, const std::string& name) {
-  const std::string before(trimmed(text_to_edit(workspace, name)));
+  const std::string* rejected = workspace.rejected_edit(name);
+  const std::string before(rejected ? *rejected : trimmed(text_to_edit(workspace, name)));
   if (before.empty() && !name.empty())
     return workspace.complain(fmt::format("no input declares `{}`; `:defs` lists what they declare", name));
   const char* editor = std::getenv("VISUAL");
@@ -206,12 +207,15 @@ bool edit_input(Workspace& workspace, const std::string& name) {
   auto edited = read_file(file.path());
   if (!edited) return workspace.complain(edited.error().message);
   const std::string after(trimmed(*edited));
-  if (after.empty() || after == before) {
+  if (after.empty() || (after == before && !rejected)) {
     print_line("nothing is changed");
     return true;
   }
   print_line(after);
-  return workspace.submit(after);
+  const bool fine = workspace.submit(after);
+  workspace.keep_edit(name, fine ? "" : after);
+  if (!fine) print_line(fmt::format("`:edit{}{}` opens this text again", name.empty() ? "" : " ", name));
+  return fine;
 }
 
 /// Runs a command of the shell.

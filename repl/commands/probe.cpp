@@ -94,6 +94,7 @@ class VariableProbe final : public CompilingObserver {
  public:
   VariableProbe(Workspace& workspace, DeclarationId in, std::string_view name)
       : CompilingObserver(workspace.execution().compiler()), name_(name) {
+    copies_ = std::string(global_name(workspace.session().info(in).name)) + "{";
     parts_ = workspace.session().chunks(in);
     parts_.push_back(in);
     // Parameters are bound at calls, whoever calls.
@@ -104,7 +105,7 @@ class VariableProbe final : public CompilingObserver {
 
   void bound(const Variable& variable, const Value& value, const Expr& at) override {
     if (variable.name != name_) return;
-    const bool is_param = std::ranges::find(params_, &variable) != params_.end();
+    const bool is_param = std::ranges::find(params_, &variable) != params_.end() || is_call_of_copy(at);
     if (!is_param && std::ranges::find(parts_, at.origin.declaration) == parts_.end()) return;
     ++count;
     if (first.size() < kShown) first.push_back(value);
@@ -117,7 +118,15 @@ class VariableProbe final : public CompilingObserver {
   Value last;
 
  private:
+  /// Whether it calls the function as it is typed for some arguments: that has parameters of its own.
+  bool is_call_of_copy(const Expr& at) const {
+    auto* call = as<CallExpr>(&at);
+    auto* callee = call ? as<GlobalExpr>(call->callee) : nullptr;
+    return callee && callee->name.starts_with(copies_);
+  }
+
   std::string_view name_;
+  std::string copies_;  ///< how their names begin
   std::vector<DeclarationId> parts_;
   std::vector<const Variable*> params_;
 };

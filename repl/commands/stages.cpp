@@ -195,6 +195,22 @@ bool declare(Workspace& workspace, const TypedText& typed, const std::string& ta
   return workspace.submit(std::string(trimmed(typed.text)));
 }
 
+bool calls_operators(ExprPtr expr) {
+  bool found = expr->kind == ExprKind::OpCall;
+  for_each_child(expr, [&](ExprPtr child) { found = found || (child && calls_operators(child)); });
+  return found;
+}
+
+/// Whether one of the passes is for the definitions of operators, which are only called here.
+bool wants_definitions(const Definition& definition, const std::vector<Pass>& passes) {
+  constexpr std::string_view kOfDefinitions[] = {"simplify_index", "fuse",         "part_reductions",
+                                                 "fuse_rows",      "lift_kernels", "cse"};
+  const auto is_one = [&](const Pass& pass) { return std::ranges::count(kOfDefinitions, pass.name) > 0; };
+  return std::ranges::any_of(passes, is_one) &&
+         std::ranges::count(passes, std::string_view("instantiate_ops"), &Pass::name) == 0 &&
+         calls_operators(definition.body);
+}
+
 /// `inline,fuse @f` or `inline,fuse @f as @g`: shows the result of only these passes, and declares it.
 bool apply_passes(Workspace& workspace, const std::string& request) {
   constexpr std::string_view kForm = "write `:apply PASS,PASS @f` or `:apply PASS,PASS @f as @g`";
@@ -214,6 +230,11 @@ bool apply_passes(Workspace& workspace, const std::string& request) {
   std::optional<TypedText> typed;
   const bool fine = with_definition(workspace, from, "`:apply`", [&](const Definition& definition) {
     if (definition.name.empty()) return workspace.complain(std::string(kForm));
+    if (wants_definitions(definition, passes))
+      workspace.complain(
+          "operators are calls here, which these passes do not look into: `:apply "
+          "inline,instantiate_ops,fuse @f` "
+          "puts their definitions in place first");
     typed = text_of_applied(workspace, definition, target, passes);
     return typed.has_value();
   });

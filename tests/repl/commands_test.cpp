@@ -205,6 +205,11 @@ TEST_F(Commands, EditTakesWhatTheEditorLeaves) {
             "def @f(%x: int32) { %x + 2 }\nint32 2\n");
   EXPECT_EQ(edit("1 + 1\n:edit\n").out, "int32 2\n2 + 1\nint32 3\n");
   EXPECT_EQ(edit("5\n:edit\n").out, "int32 5\nnothing is changed\n");
+  // What is not taken is not lost.
+  write("editor", "#!/bin/sh\nsed -i 's/+ 2)/+ 3/; s/+ 1/+ 2)/' \"$1\"\n");
+  const ProgramOutcome again = edit("def @g(%x: int32) { %x + 1 }\n:edit @g\n:edit @g\n@g(0)\n");
+  EXPECT_THAT(again.out,
+              HasSubstr("`:edit @g` opens this text again\ndef @g(%x: int32) { %x + 3 }\nint32 3\n"));
   EXPECT_THAT(edit(":edit @missing\n").err, HasSubstr("no input declares `@missing`"));
   const std::string without = std::string("EDITOR= VISUAL= ") + QUERN_BINARY;
   EXPECT_THAT(run_program({"/bin/sh", "-c", without}, folder_.string(), "1\n:edit\n").err,

@@ -15,6 +15,14 @@ namespace {
 /// Whether a part of the type is unknown; dtypes may be.
 bool is_open(Type type) { return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, is_open); }
 
+/// A literal that is over dims takes them from its arguments: its type at some that are not known yet.
+Type at_open_dims(DraftPtr function, Unifier& unifier) {
+  Substitution own;
+  if (auto* literal = form_of<FnExpr>(function))
+    for (Dim var : literal->dim_vars) own.dims.emplace(var, unifier.fresh_dim());
+  return substitute(unifier.resolve(function->type), own);
+}
+
 }  // namespace
 
 // --- scan_over
@@ -48,7 +56,16 @@ DraftPtr OverRows::scan(SyntaxPtr s) {
   }
   uint32_t region = 0;
   DraftPtr function = infer_arm(args[0], region);
-  Scan use{s, args[0], args[2], region, function, infer(args[1]), infer(args[2]), is_reverse, function};
+  Scan use{.at = s,
+           .function_text = args[0],
+           .over_text = args[2],
+           .region = region,
+           .type = at_open_dims(function, unifier_),
+           .function = function,
+           .initial = infer(args[1]),
+           .over = infer(args[2]),
+           .is_reverse = is_reverse,
+           .callee = function};
   use.waiting = drafts_.make<WaitingDraft>(origin(s), unifier_.fresh_type());
   relations_.relate(s, use.waiting, "the rows", [=, this] { return attempt_rows(use); });
   return use.waiting;
@@ -84,7 +101,7 @@ bool OverRows::attempt_rows(Scan use) {
         fmt::format("`scan_over` goes over the rows of tensors and of tuples of tensors, and this is {}",
                     unifier_.describe(over)));
   assignments_.expect(use.over_text, rows_type(row, count), over, "what `scan_over` goes over");
-  Type function = resolve(use.function->type);
+  Type function = resolve(use.type);
   if (function->kind == TypeKind::Function && function->params().size() != 2)
     return fail(
         use, use.function_text,
@@ -167,8 +184,8 @@ DraftPtr OverRows::map(SyntaxPtr s) {
   DraftPtr function = infer_arm(s->child(1), region);
   auto* draft =
       drafts_.make<DerivativeDraft>(origin(s), unifier_.fresh_type(), IntrinsicKind::Vmap, function);
-  const Dim count = unifier_.fresh_dim();
-  relations_.relate(s, draft, "the function", [=, this] { return attempt_map(s, *draft, count, region); });
+  const Map use{s, draft, at_open_dims(function, unifier_), unifier_.fresh_dim(), region};
+  relations_.relate(s, draft, "the function", [=, this] { return attempt_map(use); });
   return draft;
 }
 
@@ -181,8 +198,10 @@ bool OverRows::fail(SyntaxPtr s, DerivativeDraft& draft, std::string message) {
   return true;
 }
 
-bool OverRows::attempt_map(SyntaxPtr s, DerivativeDraft& draft, Dim count, uint32_t region) {
-  Type function = resolve(draft.function->type);
+bool OverRows::attempt_map(const Map& use) {
+  auto& [s, waiting, type, count, region] = use;
+  DerivativeDraft& draft = *waiting;
+  Type function = resolve(type);
   if (function->kind == TypeKind::Infer) return false;
   if (function->is_error()) return fail(s, draft, "");
   if (function->kind != TypeKind::Function)

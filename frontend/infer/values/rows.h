@@ -24,6 +24,7 @@ class OverRows : public WalkPart {
   struct Scan {
     SyntaxPtr at, function_text, over_text;
     uint32_t region;  ///< of the function
+    Type type;        ///< of the function at this use
     DraftPtr function, initial, over;
     bool is_reverse;
     DraftPtr callee;                  ///< the function, or a variable bound to it
@@ -39,7 +40,15 @@ class OverRows : public WalkPart {
   bool fail(const Scan& use, SyntaxPtr at, std::string message);
 
   DraftPtr map(SyntaxPtr s);
-  bool attempt_map(SyntaxPtr s, DerivativeDraft& draft, Dim count, uint32_t region);
+  /// `vmap(function)`.
+  struct Map {
+    SyntaxPtr at;
+    DerivativeDraft* draft;
+    Type type;        ///< of the function at this use
+    Dim count;        ///< of the rows
+    uint32_t region;  ///< of the function
+  };
+  bool attempt_map(const Map& use);
   bool fail(SyntaxPtr s, DerivativeDraft& draft, std::string message);
 };
 

@@ -113,7 +113,7 @@ class Batch {
     if (has_any_dim(type)) return give_up();
     ExprPtr value = is_atom(expr) ? expr : named("same", expr);
     std::vector<Dim> vars = variables(type->dims.size());
-    ExprPtr element = type->dims.empty() ? value : build_.read(value, vars);
+    ExprPtr element = build_.read(value, vars);
     std::vector<Dim> extents(type->dims.begin(), type->dims.end());
     vars.insert(vars.begin(), dim_var("row"));
     extents.insert(extents.begin(), count_);

@@ -111,7 +111,7 @@ TEST(RandomRefactorings, KeepWhatAProgramGives) {
   std::unique_ptr<Session> session;
   std::map<std::string, Counts, std::less<>> all;
   const uint64_t only = setting("QUERN_RANDOM_SEED", UINT64_MAX);
-  const uint64_t end = only == UINT64_MAX ? setting("QUERN_RANDOM_REFACTORED", 200) : only + 1;
+  const uint64_t end = only == UINT64_MAX ? setting("QUERN_RANDOM_REFACTORED", 240) : only + 1;
   for (uint64_t seed = only == UINT64_MAX ? 0 : only; seed < end; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     if (!session || seed % kProgramsPerSession == 0) session = std::make_unique<Session>();

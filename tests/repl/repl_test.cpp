@@ -240,7 +240,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST_F(ReplWithFiles, CtrlCStopsTheReadingOfALargeTensor) {
-  // Three GiB of bools that take no space on the disk: they are not mapped, and read for longer than the test waits.
+  // Three GiB of bools that take no space on the disk. They are not mapped, but read, for longer than the test
+  // waits.
   std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (3221225472,), }";
   header.resize(117, ' ');
   std::ofstream(folder_ / "big.npy", std::ios::binary)

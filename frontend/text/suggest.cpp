@@ -71,6 +71,7 @@ constexpr ForeignName kForeign[] = {
     {"clamp", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
     {"clip_by_value", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
     {"concat", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+    {"cond", "", "`if (%c) { %x } else { %y }`"},
     {"conv2d", "nn.conv2d", ""},
     {"cosh", "", "`(exp(%x) + exp(-%x)) / 2`"},
     {"count_nonzero", "sum", "`sum(cast(%x != 0, dtype=\"int32\"))`"},
@@ -97,6 +98,7 @@ constexpr ForeignName kForeign[] = {
     {"fliplr", "reverse", "`reverse(%x, axis=1)`"},
     {"flipud", "reverse", "`reverse(%x, axis=0)`"},
     {"fmod", "mod", "`%x % %y`"},
+    {"fori_loop", "", "`scan_over` over the rows of `arange`, or a function that calls itself"},
     {"gather", "take", ""},
     {"ge", "greater_equal", "`%x >= %y`"},
     {"gelu", "erf", "`0.5 * %x * (1 + erf(%x * 0.70710678))`"},
@@ -113,6 +115,7 @@ constexpr ForeignName kForeign[] = {
     {"index_select", "take", "`take(%x, %indices, axis=0)`"},
     {"integers", "random.randint", "`random.randint(random.threefry_key(7), 0, 10, (2, 3)).1`"},
     {"inv", "", ""},
+    {"jit", "", "functions are compiled when they are called"},
     {"kaiming_normal", "random.he_normal", "`random.he_normal(random.threefry_key(7), (2, 3)).1`"},
     {"kaiming_uniform", "random.he_uniform", "`random.he_uniform(random.threefry_key(7), (2, 3)).1`"},
     {"kl_div", "loss.kl_div", ""},
@@ -161,6 +164,7 @@ constexpr ForeignName kForeign[] = {
     {"remainder", "floor_mod", ""},
     {"rint", "round", "`round(%x)`, which takes halves away from zero"},
     {"roll", "", "`[i < n] => %x[(i - shift) % n]`"},
+    {"scan", "", "`scan_over(fn (%sum, %x) { (%sum + %x, %x) }, 0.0, %xs)`"},
     {"scatter", "scatter_elements", ""},
     {"seed", "random.threefry_key", "`random.threefry_key(7)` is a key, to draw numbers with"},
     {"selu", "", ""},
@@ -198,6 +202,7 @@ constexpr ForeignName kForeign[] = {
     {"unsqueeze", "expand_dims", "`expand_dims(%x, axis=0)`"},
     {"view", "reshape", "`reshape(%x, newshape=[2, -1])`"},
     {"vstack", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+    {"while_loop", "", "a function that calls itself in its last step"},
 };
 
 struct Alias {

@@ -61,11 +61,23 @@ bool with_definition(Workspace& workspace, std::string_view asked, std::string_v
 
 namespace {
 
+/// Prints a text that may be long in parts, between which it ends at an interrupt.
+bool print_text(Workspace& workspace, std::string_view text) {
+  constexpr size_t kPart = 1 << 14;
+  for (text = trimmed(text); !text.empty();) {
+    if (is_interrupted()) return workspace.complain(kInterrupted);
+    const size_t end = text.size() <= kPart ? text.size() : std::min(text.find('\n', kPart), text.size());
+    print_line(text.substr(0, end));
+    std::fflush(stdout);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
 bool show_one(Workspace& workspace, const Definition& definition, const std::string& stage) {
   auto text = workspace.execution().compiler().stage_text(definition, stage);
   if (!text) return workspace.complain(text.error().message);
-  print_line(trimmed(*text));
-  return true;
+  return print_text(workspace, *text);
 }
 
 bool show_all(Workspace& workspace, const Definition& definition) {
@@ -90,7 +102,8 @@ bool show_changes(Workspace& workspace, const Definition& definition) {
     if (after == before) {
       unchanged += fmt::format("{}{}", unchanged.empty() ? "" : ", ", pass.name);
     } else {
-      fmt::print("// --- {}: {}\n{}", pass.name, pass.does, line_diff(before, after));
+      print_line(fmt::format("// --- {}: {}", pass.name, pass.does));
+      if (!print_text(workspace, line_diff(before, after))) return false;
       before = after;
     }
   }

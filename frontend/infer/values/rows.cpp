@@ -224,7 +224,8 @@ bool OverRows::attempt_map(const Map& use) {
       if (!is_row_type(param))
         return fail(s, draft,
                     fmt::format("`vmap` takes a function of tensors and tuples of them, and argument {} of "
-                                "this is {}",
+                                "this is {}; what is the same for all rows is captured: "
+                                "`vmap(fn (%x) {{ @f(%same, %x) }})(%xs)`",
                                 i + 1, unifier_.describe(param)));
       assignments_.expect(s, rows_type(param, count), rows, fmt::format("argument {} of this", i + 1));
     } else if (!is_open(rows)) {

@@ -64,7 +64,8 @@ namespace {
 /// Prints a text that may be long in parts, between which it ends at an interrupt.
 bool print_text(Workspace& workspace, std::string_view text) {
   constexpr size_t kPart = 1 << 14;
-  for (text = trimmed(text); !text.empty();) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  while (!text.empty()) {
     if (is_interrupted()) return workspace.complain(kInterrupted);
     const size_t end = text.size() <= kPart ? text.size() : std::min(text.find('\n', kPart), text.size());
     print_line(text.substr(0, end));
@@ -77,7 +78,7 @@ bool print_text(Workspace& workspace, std::string_view text) {
 bool show_one(Workspace& workspace, const Definition& definition, const std::string& stage) {
   auto text = workspace.execution().compiler().stage_text(definition, stage);
   if (!text) return workspace.complain(text.error().message);
-  return print_text(workspace, *text);
+  return print_text(workspace, trimmed(*text));
 }
 
 bool show_all(Workspace& workspace, const Definition& definition) {

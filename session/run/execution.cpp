@@ -289,10 +289,11 @@ StatementResult Execution::Impl::run(DeclarationId statement) {
       return failed(DiagnosticKind::InputProblem, variable->place,
                     fmt::format("the free variable `%{0}` has no value: give it with `--input {0}=FILE`",
                                 variable->variable->name));
-    return failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}},
-                  has_errors(inferred.diagnostics)
-                      ? "this statement has errors"
-                      : "what this statement uses has errors: a definition, or an imported file that is gone");
+    return failed(
+        DiagnosticKind::EvaluationFailed, {{statement, 0}, {}},
+        has_errors(inferred.diagnostics)
+            ? "this statement has errors"
+            : "what this statement uses has errors: a definition, or an imported file that is gone");
   } else {
     EvaluationResult outcome = evaluate(definition);
     if (!outcome) return failed(outcome.error(), statement);

@@ -120,8 +120,8 @@ std::optional<std::string> take_lost_file() {
     if (lost == 0 || files[i] == nullptr) continue;
     // The file's own pages again, so that the next touch fails like this one.
     const auto begin = reinterpret_cast<uintptr_t>(files[i]->data_);
-    mmap(reinterpret_cast<void*>(lost), slots[i].end.load() - lost, PROT_READ, MAP_PRIVATE | MAP_FIXED,
-         files[i]->descriptor_, static_cast<off_t>(lost - begin));
+    static_cast<void>(mmap(reinterpret_cast<void*>(lost), slots[i].end.load() - lost, PROT_READ,
+                           MAP_PRIVATE | MAP_FIXED, files[i]->descriptor_, static_cast<off_t>(lost - begin)));
     message = fmt::format(
         "{} has become shorter, or cannot be read any more, since it was loaded: its elements are read when "
         "they are needed. Load it again once it is whole.",

@@ -25,8 +25,7 @@ bool has_any_dim(Type type) {
 class Batch {
  public:
   Batch(const PassContext& context, Origin origin, Dim count, GradientClauses clauses)
-      : context_(context),
-        arena_(context.arena),
+      : arena_(context.arena),
         build_(context.arena, origin),
         effects_(context.functions),
         count_(count),
@@ -300,7 +299,6 @@ class Batch {
                  1);
   }
 
-  const PassContext& context_;
   Arena& arena_;
   const ScalarBuilder build_;
   EffectAnalysis effects_;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "passes/pass.h"
+
 namespace quern {
 
 namespace {

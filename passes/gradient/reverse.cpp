@@ -209,7 +209,8 @@ class Reverse {
     };
     ExprPtr whole = named("kept", gradient.forward), rows = named("rows", field_of(whole, 1));
     ExprPtr carry = named("carry", field_of(whole, 0)), result = named("rows", field_of(rows, 0));
-    scans_.emplace(gradient.forward, Scanned{std::move(gradient), field_of(rows, 1)});
+    const IntrinsicExpr* forward = gradient.forward;
+    scans_.emplace(forward, Scanned{std::move(gradient), field_of(rows, 1)});
     if (variable) out.push_back({variable, tuple({carry, result})});
   }
 

@@ -58,6 +58,7 @@ DraftPtr Intrinsics::progress(SyntaxPtr s) {
 
 std::span<const std::string_view> Intrinsics::copied(const std::vector<std::string>& texts) {
   std::vector<std::string_view> copies;
+  copies.reserve(texts.size());
   for (const std::string& text : texts) copies.push_back(drafts_.copy(std::string_view(text)));
   return drafts_.copy(copies);
 }

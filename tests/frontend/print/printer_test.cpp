@@ -1,5 +1,6 @@
 #include "frontend/print/printer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,12 +37,12 @@ class PrinterTest : public ::testing::Test {
     return b.read(b.var(x), {b.dim(i), b.dim(j)}, {false, otherwise != nullptr}, otherwise);
   }
   ExprPtr over_ij(ExprPtr body) { return b.comprehension({i, j}, {n, four}, body); }
-  ExprPtr op_call(std::string name, std::vector<ExprPtr> args,
+  ExprPtr op_call(const std::string& name, const std::vector<ExprPtr>& args,
                   std::vector<std::pair<std::string, StaticValue>> attributes = {}) {
     Type type = args[0]->type;
     auto* instance =
         b.arena->make<OpInstance>(OpInstance{name, name, std::move(attributes), {}, nullptr, 0, nullptr});
-    return b.op_call(instance, type, {}, std::move(args));
+    return b.op_call(instance, type, {}, args);
   }
   ExprPtr reduce_sum(Dim var, ExprPtr body) { return b.reduce(ReduceKind::Sum, {var}, {n}, body); }
 
@@ -393,7 +394,7 @@ TEST_F(PrinterTest, RankZeroViewsAndConditions) {
 /// Which operand belongs to which function, without parentheses and names.
 std::string structure(ExprPtr expr) {
   std::string out;
-  auto list = [&](std::string head, std::vector<ExprPtr> parts) {
+  auto list = [&](std::string head, const std::vector<ExprPtr>& parts) {
     out = "(" + std::move(head);
     for (ExprPtr part : parts) out += " " + structure(part);
     return out + ")";
@@ -446,7 +447,7 @@ TEST_F(PrinterTest, WhatBelongsTogetherIsReadBackTogether) {
     ScalarOp op = kOps[below(std::size(kOps))];
     std::vector<ExprPtr> args{self(self, depth - 1)};
     if (info(op).arity == 2) args.push_back(self(self, depth - 1));
-    return b.op(op, std::move(args));
+    return b.op(op, args);
   };
   for (int round = 0; round < 300; ++round) {
     ExprPtr element = make(make, 1 + round % 5);

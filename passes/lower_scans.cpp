@@ -6,6 +6,7 @@
 
 #include "ir/extern/kernels.h"
 #include "ir/type/row_types.h"
+#include "passes/inline_local.h"
 #include "passes/scalar_builder.h"
 #include "passes/to_anf.h"
 
@@ -149,13 +150,21 @@ class Loop {
 
 }  // namespace
 
+static bool is_scan(ExprPtr expr) {
+  auto* own = as<IntrinsicExpr>(expr);
+  return own && own->intrinsic == IntrinsicKind::ScanOver;
+}
+
 ExprPtr lower_scans(const PassContext& context, ExprPtr expr) {
   bool any = false;
   const std::function<ExprPtr(ExprPtr)> lowered = [&](ExprPtr at) {
+    const bool scans = is_scan(at);
+    // A step may be a call of a literal that is over dims: its copy would be over others than its use.
+    if (scans) at = inline_local(context, at);
     ExprPtr inside =
         map_children(context.arena, at, [&](ExprPtr child) { return child ? lowered(child) : child; });
-    auto* scan = as<IntrinsicExpr>(inside);
-    if (!scan || scan->intrinsic != IntrinsicKind::ScanOver) return inside;
+    if (!scans) return inside;
+    auto* scan = static_cast<const IntrinsicExpr*>(inside);
     any = true;
     return Loop(context.arena, *scan, false).made();
   };

@@ -59,6 +59,12 @@ bool has_scheduled_tensors(ExprPtr expr) {
 
 }  // namespace
 
+bool opens_dims(ExprPtr value) {
+  if (auto* check = as<CheckDimsExpr>(value)) return !check->opened.empty();
+  return value->kind == ExprKind::Extern &&
+         std::ranges::any_of(value->type->dims, [](Dim d) { return !as_const(d); });
+}
+
 ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at) {
   std::vector<Binding> bindings;
   for (size_t i = 0; i < function.params.size(); ++i) {

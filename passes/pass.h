@@ -23,6 +23,9 @@ struct PassContext {
 /// lanes is not: it is read from memory.
 bool is_atom(ExprPtr expr);
 
+/// Whether it may bind dims that later code names: opened ones, and those of what a C++ kernel gives.
+bool opens_dims(ExprPtr value);
+
 /// The value of a variable.
 ExprPtr read_of(Arena& arena, const Variable* variable, Origin origin);
 /// `{ bindings; result }`; the result alone where there are none.

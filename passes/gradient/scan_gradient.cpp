@@ -79,8 +79,7 @@ class Maker {
     std::vector<bool> is_forward(all.size());
     for (size_t i = all.size(); i-- > 0;) {
       // A check binds dims that later code names.
-      is_forward[i] =
-          !all[i].variable || needed.contains(all[i].variable) || all[i].value->kind == ExprKind::CheckDims;
+      is_forward[i] = !all[i].variable || needed.contains(all[i].variable) || opens_dims(all[i].value);
       if (is_forward[i])
         for (const Variable* v : free_variables(all[i].value)) needed.insert(v);
     }
@@ -93,8 +92,7 @@ class Maker {
     bool opens = false;
     for (size_t i = 0; i < forward_.size(); ++i) {
       if (forward_[i].variable) defined.emplace(forward_[i].variable, i);
-      auto* check = as<CheckDimsExpr>(forward_[i].value);
-      opens = opens || (check && !check->opened.empty());
+      opens = opens || opens_dims(forward_[i].value);
     }
     again_.assign(forward_.size(), false);
     std::unordered_set<const Variable*> seen;
@@ -120,8 +118,8 @@ class Maker {
     if (!opens) return;
     for (size_t i = 0; i < forward_.size(); ++i) {
       if (!forward_[i].variable || again_[i]) continue;
-      again_[i] = forward_[i].value->kind == ExprKind::CheckDims;
-      // What is checked is computed too.
+      again_[i] = opens_dims(forward_[i].value);
+      // What they are of is computed too.
       for (const Variable* v : again_[i] ? free_variables(forward_[i].value) : std::vector<const Variable*>())
         keep_again(v, defined);
     }

@@ -76,8 +76,8 @@ class Tape : public lifting::Program {
     std::vector<bool> forward(bindings.size());
     for (size_t i = bindings.size(); i-- > 0;) {
       // A check binds dims that later code names.
-      forward[i] = !bindings[i].variable || needed.contains(bindings[i].variable) ||
-                   (bindings[i].value->kind == ExprKind::CheckDims);
+      forward[i] =
+          !bindings[i].variable || needed.contains(bindings[i].variable) || opens_dims(bindings[i].value);
       if (forward[i])
         for (const Variable* v : free_variables(bindings[i].value)) needed.insert(v);
     }

@@ -85,6 +85,14 @@ std::vector<ModulePart> parts(Session& session, ModuleId module, SourceId source
   return list;
 }
 
+/// What a failure shows. The code for all rows of a `vmap` has no call for each of them, so that where there is one
+/// the calls are left out.
+std::string failure_text(const LocatedDiagnostic& failure, const std::string& program) {
+  std::string text = "failure: " + render_terminal(failure, false);
+  const size_t calls = text.find("note: called from here");
+  return program.find("vmap(") == std::string::npos ? text : text.substr(0, calls);
+}
+
 /// What each statement gives, up to the first that fails.
 std::vector<std::string> results(Session& session, ModuleId module, SourceId source,
                                  const ExecutionOptions& options) {
@@ -92,7 +100,7 @@ std::vector<std::string> results(Session& session, ModuleId module, SourceId sou
   Execution execution(session, module, options, [](std::string_view) {});
   for (DeclarationId statement : session.statements(source)) {
     StatementResult result = execution.run(statement);
-    all.push_back(result.failure ? "failure: " + render_terminal(*result.failure, false)
+    all.push_back(result.failure ? failure_text(*result.failure, session.text(source))
                                  : to_json(*result.value));
     if (result.failure) break;
   }

@@ -45,10 +45,16 @@ void put(const std::string& file, int64_t element, float number) {
   out.write(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::string_view kMemory = "unlimited";  // the shadow of a sanitizer is data too
+#else
+constexpr std::string_view kMemory = "1048576";
+#endif
+
 /// With room for 1 GiB of data of its own.
 ProgramOutcome quern_in_little_memory(const std::string& command, const std::string& file) {
   return run_program(
-      {"/bin/sh", "-c", fmt::format("ulimit -d 1048576; exec {} {} {}", QUERN_BINARY, command, file)},
+      {"/bin/sh", "-c", fmt::format("ulimit -d {}; exec {} {} {}", kMemory, QUERN_BINARY, command, file)},
       QUERN_SOURCE_DIR);
 }
 

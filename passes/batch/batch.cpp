@@ -228,7 +228,7 @@ class Batch {
     auto& step = *as<FnExpr>(e.args[0]);
     if (!is_row_type(e.args[1]->type) || !effects_.of(step.body).none()) return each_row(e);
     ExprPtr begin = rows_of(e.args[1]);
-    ExprPtr over = turned(named("over", rows_of(e.args[2])));
+    ExprPtr over = transposed(named("over", rows_of(e.args[2])));
     const RowVariables outer_rows = rows_;
     std::vector<Binding> outer = std::exchange(out_, {});
     std::vector<const Variable*> params;
@@ -242,15 +242,15 @@ class Batch {
     auto* all = function_literal(arena_, params, {}, body, step.origin);
     if (!is_possible_) return give_up();
     ExprPtr made = named("scan", scan_over(arena_, e, all, begin, over, is_reverse(e)));
-    return build_.tuple({field(made, 0), turned(named("made", field(made, 1)))});
+    return build_.tuple({field(made, 0), transposed(named("made", field(made, 1)))});
   }
-  // With its first two axes swapped.
-  ExprPtr turned(ExprPtr value) {
+  // In its first two axes.
+  ExprPtr transposed(ExprPtr value) {
     Type type = value->type;
     if (!type->is_tensor()) {
       std::vector<ExprPtr> fields;
       for (uint32_t i = 0; i < type->args.size(); ++i)
-        fields.push_back(turned(named("part", field(value, i))));
+        fields.push_back(transposed(named("part", field(value, i))));
       return build_.tuple(fields);
     }
     std::vector<Dim> vars = variables(type->dims.size()), extents(type->dims.begin(), type->dims.end());

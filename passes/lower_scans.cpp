@@ -8,6 +8,7 @@
 #include "ir/type/row_types.h"
 #include "passes/inline_local.h"
 #include "passes/scalar_builder.h"
+#include "passes/scan_over.h"
 #include "passes/to_anf.h"
 
 namespace quern {
@@ -85,9 +86,9 @@ class Loop {
 
   ExprPtr step(ExprPtr k, ExprPtr carry, ExprPtr xs) {
     std::vector<Binding> bindings;
-    const bool is_reverse = !scan_.texts.empty();
     ExprPtr at = k;
-    if (is_reverse) at = bound("at", build_.sub(build_.dim(dim_sub(count_, dim_const(1))), k), bindings);
+    if (is_reverse(scan_))
+      at = bound("at", build_.sub(build_.dim(dim_sub(count_, dim_const(1))), k), bindings);
     ExprPtr row = bound("row", row_at(xs, at), bindings);
     auto& f = *as<FnExpr>(scan_.args[0]);
     ExprSubstitution at_row;
@@ -150,15 +151,10 @@ class Loop {
 
 }  // namespace
 
-static bool is_scan(ExprPtr expr) {
-  auto* own = as<IntrinsicExpr>(expr);
-  return own && own->intrinsic == IntrinsicKind::ScanOver;
-}
-
 ExprPtr lower_scans(const PassContext& context, ExprPtr expr) {
   bool any = false;
   const std::function<ExprPtr(ExprPtr)> lowered = [&](ExprPtr at) {
-    const bool scans = is_scan(at);
+    const bool scans = as_scan(at) != nullptr;
     // A step may be a call of a literal that is over dims: its copy would be over others than its use.
     if (scans) at = inline_local(context, at);
     ExprPtr inside =

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ir/interpret/evaluation.h"
+#include "passes/scan_over.h"
 
 namespace quern {
 
@@ -84,8 +85,7 @@ class Normalizer {
     QUERN_CHECK(facts(expr->kind).operands != KindFacts::Operands::Own);
     if (facts(expr->kind).operands == KindFacts::Operands::None) return expr;
     // The function of `scan_over` is a part of it.
-    auto* own = as<IntrinsicExpr>(expr);
-    const bool scans = own && own->intrinsic == IntrinsicKind::ScanOver;
+    const bool scans = as_scan(expr) != nullptr;
     return map_children(arena_, expr, [&](ExprPtr child) {
       return !child ? child : scans && child->kind == ExprKind::Fn ? value(child) : atom(child);
     });

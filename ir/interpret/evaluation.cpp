@@ -129,6 +129,13 @@ void take_frame(OpenCall& frame, const Origin& call) {
   frame.tail.insert(frame.tail.begin(), call);
 }
 
+bool fits_memory(DType dtype, const Shape& shape) {
+  int64_t bytes = static_cast<int64_t>(dtype.bytes());
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes)) return false;
+  return true;
+}
+
 void tell_calls(EvaluationError& error, const std::vector<OpenCall>& open) {
   auto tell = [&](Origin call) {
     while (call.declaration) {

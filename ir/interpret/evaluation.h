@@ -111,4 +111,7 @@ std::string no_arm_matches(const Value& value);
 /// first disagreement, or "" when all dims agree: a variable seen for the first time takes the value.
 std::string bind_dims(Type type, const Value& value, std::unordered_map<Dim, int64_t>& dims);
 
+/// Whether the size of a tensor is representable, even of an empty one, whose other extents are arbitrary.
+bool fits_memory(DType dtype, const Shape& shape);
+
 }  // namespace quern

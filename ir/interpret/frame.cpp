@@ -10,13 +10,6 @@ void fail(const Expr& at, std::string message, FailureKind kind) {
   throw Stop{{.message = std::move(message), .origin = at.origin, .kind = kind}};
 }
 
-bool fits_memory(DType dtype, const Shape& shape) {
-  int64_t bytes = static_cast<int64_t>(dtype.bytes());
-  for (int64_t extent : shape)
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes)) return false;
-  return true;
-}
-
 TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape) {
   if (!fits_memory(dtype, shape)) fail(at, fmt::format("{} is too large", type_to_string(dtype, shape)));
   try {

@@ -34,8 +34,6 @@ class Evaluator {
   ~Evaluator() = default;
 };
 
-/// Whether the size of a tensor is representable, even of an empty one, whose other extents are arbitrary.
-bool fits_memory(DType dtype, const Shape& shape);
 /// A new tensor for the value of `at`; fails if memory cannot hold it.
 TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape);
 

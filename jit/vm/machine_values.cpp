@@ -16,18 +16,6 @@
 
 namespace quern::vm {
 
-namespace {
-
-/// Whether the size of a tensor is representable, even of an empty one, whose other extents are arbitrary.
-bool fits_memory(DType dtype, const Shape& shape) {
-  auto bytes = static_cast<int64_t>(dtype.bytes());
-  for (int64_t extent : shape)
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes)) return false;
-  return true;
-}
-
-}  // namespace
-
 std::vector<Value> Machine::take_all(const std::vector<Register>& operands) {
   std::vector<Value> values;
   values.reserve(operands.size());

@@ -6,21 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/infer/context/gradient_types.h"
+#include "frontend/infer/gradual/open_dims.h"
 #include "ir/expr/effects.h"
 #include "ir/type/row_types.h"
 #include "passes/batch/element.h"
 #include "passes/gradient/forward.h"
-#include "passes/gradient/scan_gradient.h"
+#include "passes/scan_over.h"
 
 namespace quern {
 
 namespace {
-
-bool has_any_dim(Type type) {
-  return std::ranges::any_of(type->dims, [](Dim d) { return d->has_any; }) ||
-         std::ranges::any_of(type->args, has_any_dim);
-}
 
 class Batch {
  public:
@@ -89,7 +84,7 @@ class Batch {
       clauses_of_rows_.insert(b.variable);
       return;
     }
-    if (!is_row_type(b.value->type) || has_any_dim(b.value->type)) {
+    if (!is_row_type(b.value->type) || leaves_dims_open(b.value->type)) {
       give_up();
       return;
     }
@@ -109,7 +104,7 @@ class Batch {
       for (uint32_t i = 0; i < type->args.size(); ++i) parts.push_back(repeated(field(value, i)));
       return build_.tuple(parts);
     }
-    if (has_any_dim(type)) return give_up();
+    if (leaves_dims_open(type)) return give_up();
     ExprPtr value = is_atom(expr) ? expr : named("same", expr);
     std::vector<Dim> vars = variables(type->dims.size());
     ExprPtr element = build_.read(value, vars);
@@ -241,7 +236,7 @@ class Batch {
     ExprPtr body = block_of(arena_, std::exchange(out_, std::move(outer)), result, step.origin);
     auto* all = function_literal(arena_, params, {}, body, step.origin);
     if (!is_possible_) return give_up();
-    ExprPtr made = named("scan", scan_over(arena_, e, all, begin, over, is_reverse(e)));
+    ExprPtr made = named("scan", scan_over(arena_, e.origin, all, begin, over, is_reverse(e)));
     return build_.tuple({field(made, 0), transposed(named("made", field(made, 1)))});
   }
   // In its first two axes.
@@ -262,7 +257,7 @@ class Batch {
 
   // The expression, evaluated for one row after the other.
   ExprPtr each_row(const Expr& e) {
-    if (!is_row_type(e.type) || has_any_dim(e.type)) return give_up();
+    if (!is_row_type(e.type) || leaves_dims_open(e.type)) return give_up();
     std::vector<const Variable*> used;
     std::vector<ExprPtr> over;
     std::vector<Type> types;
@@ -291,12 +286,8 @@ class Batch {
     ExprPtr body = block_of(arena_, bindings, build_.tuple({build_.tuple({}), &e}), e.origin);
     auto* step =
         as<FnExpr>(substitute(arena_, function_literal(arena_, {carry, row}, {}, body, e.origin), {}));
-    const std::vector<ExprPtr> args{step, build_.tuple({}), build_.tuple(over)};
-    const Type type = tuple_type(std::vector<Type>{unit_type(), rows(e.type)});
-    return field(named("each", arena_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, type, e.origin},
-                                                          IntrinsicKind::ScanOver, arena_.copy(args),
-                                                          std::span<const std::string_view>())),
-                 1);
+    ExprPtr scan = scan_over(arena_, e.origin, step, build_.tuple({}), build_.tuple(over));
+    return field(named("each", scan), 1);
   }
 
   Arena& arena_;
@@ -363,11 +354,8 @@ const FnExpr* row_by_row(Arena& arena, ExprPtr f, Type type) {
   for (uint32_t i = 0; i < over.size(); ++i) args.push_back(field(read_of(arena, row, origin), i));
   ExprPtr call = arena.make<CallExpr>(Expr{ExprKind::Call, function->result(), origin}, f, arena.copy(args));
   ExprPtr body = build.tuple({build.tuple({}), call});
-  const std::vector<ExprPtr> parts{function_literal(arena, {carry, row}, {}, body, origin), build.tuple({}),
-                                   build.tuple(over)};
-  const Type whole = tuple_type(std::vector<Type>{unit_type(), rows_type(function->result(), rows.count)});
-  ExprPtr scan = arena.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, whole, origin}, IntrinsicKind::ScanOver,
-                                           arena.copy(parts), std::span<const std::string_view>());
+  const FnExpr* step = function_literal(arena, {carry, row}, {}, body, origin);
+  ExprPtr scan = scan_over(arena, origin, step, build.tuple({}), build.tuple(over));
   return function_literal(arena, rows.params, {}, block_of(arena, rows.first, field(scan, 1), origin),
                           origin);
 }

@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "passes/gradient/lifting/program.h"
-#include "passes/gradient/scan_gradient.h"
 #include "passes/lower_scans.h"
+#include "passes/scan_over.h"
 
 namespace quern {
 
@@ -36,12 +36,12 @@ const FnExpr* without_fields(Arena& arena, const FnExpr& step, std::vector<Bindi
 ExprPtr derivable_scans(const PassContext& context, ExprPtr expr) {
   ExprPtr inside = map_children(
       context.arena, expr, [&](ExprPtr child) { return child ? derivable_scans(context, child) : child; });
-  auto* scan = as<IntrinsicExpr>(inside);
-  if (!scan || scan->intrinsic != IntrinsicKind::ScanOver) return inside;
+  const IntrinsicExpr* scan = as_scan(inside);
+  if (!scan) return inside;
   std::vector<Binding> outside;
   const FnExpr* step = without_fields(context.arena, *as<FnExpr>(scan->args[0]), outside);
   if (!outside.empty())
-    scan = scan_over(context.arena, *scan, step, scan->args[1], scan->args[2], is_reverse(*scan));
+    scan = scan_over(context.arena, scan->origin, step, scan->args[1], scan->args[2], is_reverse(*scan));
   ExprPtr made = lifting::is_more_than_tensor_code(scan) ? differentiable_loop(context.arena, *scan) : scan;
   return block_of(context.arena, outside, made, scan->origin);
 }

@@ -10,8 +10,8 @@
 #include "passes/gradient/element/split_reductions.h"
 #include "passes/gradient/lifting/program.h"
 #include "passes/gradient/lifting/tape.h"
-#include "passes/gradient/scan_gradient.h"
 #include "passes/inline_local.h"
+#include "passes/scan_over.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
 
@@ -267,8 +267,8 @@ Forward::Dual Forward::of_scan(const IntrinsicExpr& e) {
     return build_.tuple({made, whole(of.tangent, made)});
   };
   ExprPtr begin = with_tangent(e.args[1]), rows = with_tangent(e.args[2]);
-  ExprPtr scan = named(
-      "scan", scan_over(arena_, e, as<FnExpr>(build_.fn(params, {}, body)), begin, rows, is_reverse(e)));
+  ExprPtr scan = named("scan", scan_over(arena_, e.origin, as<FnExpr>(build_.fn(params, {}, body)), begin,
+                                         rows, is_reverse(e)));
   auto part = [&](uint32_t i, uint32_t k) { return build_.field(build_.field(scan, i), k); };
   return {build_.tuple({part(0, 0), part(1, 0)}), {nullptr, {of_value(part(0, 1)), of_value(part(1, 1))}}};
 }

@@ -30,7 +30,7 @@ ExprPtr expand_gradients(const PassContext& context, ExprPtr expr, RowFunctions 
 std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPtr expr,
                                                const std::function<bool(Origin)>& explained);
 
-/// Whether there is a `grad(…)` in the expression.
+/// Whether there is a `grad(…)`, or another such call, in the expression.
 bool has_gradients(ExprPtr expr);
 
 }  // namespace quern

@@ -6,6 +6,7 @@
 #include "ir/expr/effects.h"
 #include "passes/gradient/element/split_reductions.h"
 #include "passes/gradient/scan_gradient.h"
+#include "passes/scan_over.h"
 
 namespace quern {
 
@@ -185,8 +186,7 @@ class Reverse {
   }
 
   void split(const Binding& binding, std::vector<Binding>& out) {
-    auto* own = as<IntrinsicExpr>(binding.value);
-    if (own && own->intrinsic == IntrinsicKind::ScanOver) return split_scan(binding.variable, *own, out);
+    if (auto* scan = as_scan(binding.value)) return split_scan(binding.variable, *scan, out);
     auto* comprehension = as<ComprehensionExpr>(binding.value);
     if (!comprehension || as<ScatterExpr>(comprehension->body)) return out.push_back(binding);
     ExprPtr element = split_reductions(ScalarBuilder(arena_, binding.value->origin), *comprehension, out);
@@ -237,7 +237,7 @@ class Reverse {
     for (const Variable* v : gradient.captured) begin.push_back(total(Cotangent(), v->type));
     ExprPtr over = tuple({e.args[2], kept, total(part(part(cotangent, 1), 0), rows)});
     ExprPtr made =
-        bind("backward", scan_over(arena_, e, gradient.backward, tuple(begin), over, !is_reverse(e)));
+        bind("backward", scan_over(arena_, e.origin, gradient.backward, tuple(begin), over, !is_reverse(e)));
     ExprPtr gradients = bind("gradients", field_of(made, 0));
     value(e.args[1], of_value(bind("carry", field_of(gradients, 0))));
     value(e.args[2], of_value(bind("rows", field_of(made, 1))));

@@ -5,18 +5,15 @@
 #include <unordered_set>
 
 #include "frontend/infer/context/gradient_types.h"
+#include "frontend/infer/gradual/open_dims.h"
 #include "ir/type/row_types.h"
 #include "passes/pass.h"
 #include "passes/scalar_builder.h"
+#include "passes/scan_over.h"
 
 namespace quern {
 
 namespace {
-
-bool has_any_dim(Type type) {
-  return std::ranges::any_of(type->dims, [](Dim d) { return d->has_any; }) ||
-         std::ranges::any_of(type->args, has_any_dim);
-}
 
 bool reduces(ExprPtr expr) {
   bool found =
@@ -47,7 +44,7 @@ class Maker {
     std::vector<const Variable*> params(step_.params.begin(), step_.params.end());
     for (const Variable* v : free_variables(&step_)) {
       if (!has_floats(v->type)) continue;
-      if (has_any_dim(v->type))
+      if (leaves_dims_open(v->type))
         return std::vector<Underivable>{
             {scan_.origin, "a value of unknown shape that the function of `scan_over` captures"}};
       captured_.push_back(v);
@@ -108,7 +105,7 @@ class Maker {
       if (at == defined.end()) continue;
       ExprPtr value = forward_[at->second].value;
       // The dims that a step opens are its own: what has them is computed again.
-      if (!opens && !is_cheap(value) && is_row_type(v->type) && !has_any_dim(v->type)) {
+      if (!opens && !is_cheap(value) && is_row_type(v->type) && !leaves_dims_open(v->type)) {
         kept_.push_back(v);
         continue;
       }
@@ -143,7 +140,7 @@ class Maker {
     auto* step = as<FnExpr>(substitute(
         arena_, function_literal(arena_, {step_.params.begin(), step_.params.end()}, {}, body, scan_.origin),
         {}));
-    return scan_over(arena_, scan_, step, scan_.args[1], scan_.args[2], is_reverse(scan_));
+    return scan_over(arena_, scan_.origin, step, scan_.args[1], scan_.args[2], is_reverse(scan_));
   }
 
   const FnExpr* backward() {
@@ -212,18 +209,6 @@ class Maker {
 
 std::variant<ScanGradient, std::vector<Underivable>> scan_gradient(Arena& arena, const IntrinsicExpr& scan) {
   return Maker(arena, scan).made();
-}
-
-const IntrinsicExpr* scan_over(Arena& arena, const IntrinsicExpr& scan, const FnExpr* step, ExprPtr begin,
-                               ExprPtr rows, bool reverse) {
-  const Type row = step->body->type->args[1];
-  const Type type = tuple_type(std::vector<Type>{begin->type, rows_type(row, row_count(rows->type))});
-  static constexpr std::string_view kReverse[] = {"reverse"};
-  const std::span<const std::string_view> texts =
-      reverse ? std::span<const std::string_view>(kReverse) : std::span<const std::string_view>();
-  const std::vector<ExprPtr> args{step, begin, rows};
-  return arena.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, type, scan.origin}, IntrinsicKind::ScanOver,
-                                   arena.copy(args), texts);
 }
 
 }  // namespace quern

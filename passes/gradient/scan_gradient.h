@@ -22,9 +22,4 @@ struct ScanGradient {
 /// calls. The others are computed again.
 std::variant<ScanGradient, std::vector<Underivable>> scan_gradient(Arena& arena, const IntrinsicExpr& scan);
 
-/// The scan, other than `scan` in its function, where it begins, and what it goes over.
-const IntrinsicExpr* scan_over(Arena& arena, const IntrinsicExpr& scan, const FnExpr* step, ExprPtr begin,
-                               ExprPtr rows, bool reverse);
-inline bool is_reverse(const IntrinsicExpr& scan) { return !scan.texts.empty(); }
-
 }  // namespace quern

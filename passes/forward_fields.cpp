@@ -12,12 +12,16 @@ class Forwarder {
 
   ExprPtr run(ExprPtr expr) {
     auto inside = [this](ExprPtr child) { return run(child); };
+    if (auto* var = as<VarExpr>(expr)) {
+      const auto other = names_.find(var->variable);
+      return other == names_.end() ? expr : read_of(arena_, other->second, expr->origin);
+    }
     if (auto* block = as<BlockExpr>(expr))
       return map_block(arena_, *block, inside, [this](const Variable* variable, ExprPtr value) {
         if (auto* tuple = as<TupleExpr>(value)) tuples_.emplace(variable, tuple);
-        auto* other = as<VarExpr>(value);  // another name of a tuple
-        if (auto known = other ? tuples_.find(other->variable) : tuples_.end(); known != tuples_.end())
-          tuples_.emplace(variable, known->second);
+        auto* other = as<VarExpr>(value);
+        if (other && variable && other->variable->type == variable->type)
+          names_.emplace(variable, other->variable);
       });
     ExprPtr result = map_children(arena_, expr, inside);
     auto* field = as<FieldExpr>(result);
@@ -31,6 +35,7 @@ class Forwarder {
  private:
   Arena& arena_;
   std::unordered_map<const Variable*, const TupleExpr*> tuples_;
+  std::unordered_map<const Variable*, const Variable*> names_;  ///< further names of a variable
 };
 
 }  // namespace

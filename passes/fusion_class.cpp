@@ -28,14 +28,14 @@ void factors(ExprPtr expr, std::vector<ExprPtr>& out) {
     out.push_back(expr);
 }
 
+}  // namespace
+
 bool is_contraction(const ReduceExpr& reduce) {
   if (reduce.reduce != ReduceKind::Sum) return false;
   std::vector<ExprPtr> of;
   factors(reduce.body, of);
   return std::ranges::count_if(of, [&](ExprPtr factor) { return reads_along(factor, reduce.vars); }) >= 2;
 }
-
-}  // namespace
 
 std::string_view to_string(FusionClass c) {
   switch (c) {

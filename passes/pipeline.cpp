@@ -21,6 +21,7 @@
 #include "passes/lambda_lift.h"
 #include "passes/lift_kernels.h"
 #include "passes/lower_scans.h"
+#include "passes/order_axes.h"
 #include "passes/part_reductions.h"
 #include "passes/partial_eval/partial_eval.h"
 #include "passes/partial_eval/specialize.h"
@@ -43,12 +44,15 @@ constexpr Pass kPipeline[] = {
     {"evaluate_tapes", "does what is known of a gradient's tape (partial_eval, where there is one)",
      evaluate_tapes},
     {"lower_scans", "makes functions that call themselves of `scan_over`", lower_scans},
-    {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
+    {"forward_fields", "replaces fields of tuples by what stands in them, and further names by the first",
+     forward_fields},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
     {"dead_code", "drops values that nothing uses", dead_code},
     {"fuse", "puts producers into the index expressions that read them", fuse},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},
+    {"order_axes", "stores tensors with their axes in the order that suits what makes and reads them",
+     order_axes},
     {"part_reductions", "cuts long reductions into parts, for threads and for accuracy", part_reductions},
     {"fuse_rows", "makes one kernel of expressions that reduce rows and use the results", fuse_rows},
     {"lift_kernels", "makes a kernel of every index expression that is left", lift_kernels},

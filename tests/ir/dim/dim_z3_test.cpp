@@ -149,6 +149,10 @@ TEST_F(DimRules, DivisionOfConstants) {
 
 TEST_F(DimRules, DivisionTakesOutMultiples) {
   made({
+      {"a quotient and its remainder", n % 7 + 7 * (n / 7), "n"},
+      {"a multiple of a quotient and its remainder", 14 * m * (n / 7) + k + 2 * m * (n % 7), "2*n*m + k"},
+      {"a quotient in coordinates", n % 4 + 4 * (n / 4 % 3) + 12 * (n / 12), "n"},
+      {"a quotient whose remainder counts otherwise", n % 7 + 14 * (n / 7), "n % 7 + 14*(n / 7)"},
       {"by 1", n / 1, "n"},
       {"modulo 1", n % 1, "0"},
       {"of 0", 0 / n, "0"},

@@ -1,0 +1,157 @@
+#include "passes/layout/choose_orders.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/base/interrupt.h"
+#include "passes/uses.h"
+
+namespace quern {
+
+namespace {
+
+/// Vectors and matrices keep their order: products read either factor along any axis.
+constexpr size_t kFewestAxes = 3;
+/// The gain that a move must have: a share of what the affected kernels take, and cycles in all.
+constexpr double kLeastShare = 0.02, kLeastCycles = 200;
+constexpr int kMostRounds = 4;
+
+/// The axes that become innermost.
+using Move = std::unordered_map<const Variable*, size_t>;
+
+class OrderSearch {
+ public:
+  OrderSearch(ExprPtr expr, EffectAnalysis& effects) : effects_(effects) {
+    collect(expr, nullptr);
+    Uses uses;
+    count_uses(expr, uses);
+    for (const Variable* tensor : tensors_)
+      if (const auto reads = reads_.find(tensor); reads != reads_.end() && reads->second == uses[tensor])
+        free_.insert(tensor);
+    for (size_t k = 0; k < kernels_.size(); ++k)
+      for (const KernelAccesses::Access& access : kernels_[k].accesses())
+        if (access.tensor) {
+          if (free_.contains(access.tensor)) touching_[access.tensor].push_back(k);
+          if (!made_.contains(access.tensor)) given_.insert(access.tensor);
+        }
+    for (const KernelAccesses& kernel : kernels_) cycles_.push_back(kernel.cycles(orders_, given_));
+  }
+
+  AxisOrders run() {
+    bool moved = true;
+    for (int round = 0; moved && round < kMostRounds && !is_interrupted(); ++round) {
+      moved = false;
+      for (const Variable* tensor : tensors_)
+        if (free_.contains(tensor))
+          for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis)
+            moved = try_move(linked(tensor, axis)) || try_move({{tensor, axis}}) || moved;
+    }
+    return std::move(orders_);
+  }
+
+ private:
+  void collect(ExprPtr expr, const Variable* bound) {
+    if (auto* kernel = as<ComprehensionExpr>(expr)) {
+      const bool has_choice = bound && !kernel->schedule && kernel->vars.size() >= kFewestAxes &&
+                              kernel->body->kind != ExprKind::Scatter && effects_.of(kernel).removable();
+      if (has_choice) tensors_.push_back(bound);
+      if (bound) made_.insert(bound);
+      if (kernel->schedule) return;
+      kernels_.emplace_back(*kernel, bound);
+      const auto& accesses = kernels_.back().accesses();
+      for (size_t k = 0; k + 1 < accesses.size(); ++k) ++reads_[accesses[k].tensor];
+      return;
+    }
+    auto* block = as<BlockExpr>(expr);
+    if (!block) return for_each_child(expr, [&](ExprPtr child) { collect(child, nullptr); });
+    for (const Binding& b : block->bindings) collect(b.value, b.variable);
+    collect(block->result, nullptr);
+  }
+
+  /// The tensor's axis with those of all tensors that kernels access along the same index variable.
+  Move linked(const Variable* tensor, size_t axis) const {
+    Move move{{tensor, axis}};
+    std::vector<const Variable*> waiting{tensor};
+    while (!waiting.empty()) {
+      const Variable* from = waiting.back();
+      waiting.pop_back();
+      for (size_t k : touching_.at(from))
+        for (const KernelAccesses::Access& access : kernels_[k].accesses()) {
+          if (access.tensor != from) continue;
+          const Dim index = access.indices[move.at(from)];
+          if (index && std::ranges::count(kernels_[k].vars(), index) == 1)
+            add_along(kernels_[k], index, move, waiting);
+        }
+    }
+    return move;
+  }
+
+  void add_along(const KernelAccesses& kernel, Dim var, Move& move,
+                 std::vector<const Variable*>& waiting) const {
+    for (const KernelAccesses::Access& access : kernel.accesses()) {
+      if (!free_.contains(access.tensor) || move.contains(access.tensor)) continue;
+      const auto at = std::ranges::find(access.indices, var);
+      if (at == access.indices.end()) continue;
+      move.emplace(access.tensor, static_cast<size_t>(at - access.indices.begin()));
+      waiting.push_back(access.tensor);
+    }
+  }
+
+  bool try_move(const Move& move) {
+    std::vector<size_t> affected;
+    AxisOrders before;
+    bool changes = false;
+    for (const auto& [tensor, axis] : move) {
+      const size_t rank = tensor->type->dims.size();
+      changes |= innermost_axis(orders_, tensor, rank) != axis;
+      if (const auto known = orders_.find(tensor); known != orders_.end()) before.insert(*known);
+      affected.insert(affected.end(), touching_.at(tensor).begin(), touching_.at(tensor).end());
+    }
+    if (!changes) return false;
+    std::ranges::sort(affected);
+    affected.erase(std::unique(affected.begin(), affected.end()), affected.end());
+    for (const auto& [tensor, axis] : move) set_innermost(tensor, axis);
+    double old_cycles = 0, new_cycles = 0;
+    std::vector<double> costs;
+    costs.reserve(affected.size());
+    for (size_t k : affected) {
+      costs.push_back(kernels_[k].cycles(orders_, given_));
+      old_cycles += cycles_[k];
+      new_cycles += costs.back();
+    }
+    const bool pays = old_cycles - new_cycles > std::max(kLeastCycles, kLeastShare * old_cycles);
+    if (pays) {
+      for (size_t k = 0; k < affected.size(); ++k) cycles_[affected[k]] = costs[k];
+    } else {
+      for (const auto& [tensor, axis] : move) orders_.erase(tensor);
+      orders_.insert(before.begin(), before.end());
+    }
+    return pays;
+  }
+
+  /// The other axes keep their order.
+  void set_innermost(const Variable* tensor, size_t axis) {
+    AxisOrder order(tensor->type->dims.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    orders_.erase(tensor);
+    if (axis + 1 == order.size()) return;
+    const auto at = order.begin() + static_cast<std::ptrdiff_t>(axis);
+    std::rotate(at, at + 1, order.end());
+    orders_.emplace(tensor, std::move(order));
+  }
+
+  EffectAnalysis& effects_;
+  std::vector<const Variable*> tensors_;  ///< that index expressions make, in the order of the program
+  Given made_, given_, free_;
+  Uses reads_;  ///< of index expressions without a stated schedule
+  std::vector<KernelAccesses> kernels_;
+  std::vector<double> cycles_;  ///< of the kernels, with the orders so far
+  std::unordered_map<const Variable*, std::vector<size_t>> touching_;  ///< the kernels that access a tensor
+  AxisOrders orders_;
+};
+
+}  // namespace
+
+AxisOrders choose_orders(ExprPtr expr, EffectAnalysis& effects) { return OrderSearch(expr, effects).run(); }
+
+}  // namespace quern

@@ -1,0 +1,61 @@
+#pragma once
+// What the order of axes in memory costs a kernel: how well its best loop runs in vector lanes.
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/expr/expr.h"
+
+namespace quern {
+
+/// The axes of a tensor from the outermost in memory to the innermost, whose elements are neighbours.
+using AxisOrder = std::vector<size_t>;
+/// Orders of tensors whose axes are not stored in the order of their shape.
+using AxisOrders = std::unordered_map<const Variable*, AxisOrder>;
+/// Tensors that come from outside, such as weights: what is prepared of them serves every call.
+using Given = std::unordered_set<const Variable*>;
+
+/// The innermost axis of a tensor of this rank, which is at least 1.
+size_t innermost_axis(const AxisOrders& orders, const Variable* tensor, size_t rank);
+
+/// An index expression as accesses of memory.
+class KernelAccesses {
+ public:
+  /// One access: a read, or the store of the result.
+  struct Access {
+    const Variable* tensor;    ///< null for what has no order of its own
+    std::vector<Dim> indices;  ///< null where the position is computed
+    double times;              ///< how often it happens
+    double elements;           ///< of the tensor
+    bool factor = false;       ///< of the products that a contraction sums
+  };
+
+  /// `result` is null for a result that keeps its order.
+  KernelAccesses(const ComprehensionExpr& kernel, const Variable* result);
+
+  const std::vector<Access>& accesses() const { return accesses_; }
+  std::span<const Dim> vars() const { return kernel_.vars; }
+
+  /// Estimated time, in operations of a vector. A contraction is a register tile: its factors are packed where
+  /// they are not contiguous along the lanes, at no cost for `given` tensors (packed once). Everything else loads and stores at each step of its loops.
+  double cycles(const AxisOrders& orders, const Given& given) const;
+
+ private:
+  struct Loop {
+    Dim var;
+    double extent;
+    bool reduced;
+  };
+  void collect(ExprPtr expr, double times);
+  void enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times);
+  double along(const Loop& lane, const AxisOrders& orders, const Given& given) const;
+
+  const ComprehensionExpr& kernel_;
+  std::vector<Access> accesses_;  ///< the store is the last one
+  std::vector<Loop> loops_;
+  double most_times_ = 0;
+  bool contraction_ = false;
+};
+
+}  // namespace quern

@@ -1,0 +1,77 @@
+#include "passes/order_axes.h"
+
+#include "passes/layout/choose_orders.h"
+
+namespace quern {
+
+namespace {
+
+template <class T>
+std::vector<T> permuted(std::span<const T> items, const AxisOrder& order) {
+  std::vector<T> out;
+  out.reserve(order.size());
+  for (size_t axis : order) out.push_back(items[axis]);
+  return out;
+}
+
+class Reorderer {
+ public:
+  Reorderer(Arena& arena, AxisOrders orders) : arena_(arena), orders_(std::move(orders)) {}
+
+  ExprPtr run(ExprPtr expr) {
+    if (auto* read = as<ReadExpr>(expr)) return reordered(*read);
+    auto* block = as<BlockExpr>(expr);
+    if (!block) return map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
+    std::vector<Binding> bindings;
+    bindings.reserve(block->bindings.size());
+    for (const Binding& b : block->bindings) bindings.push_back(reordered(b));
+    return block_of(arena_, bindings, run(block->result), expr->origin);
+  }
+
+ private:
+  Binding reordered(const Binding& binding) {
+    const auto order = orders_.find(binding.variable);
+    ExprPtr value = run(binding.value);
+    if (order == orders_.end()) return {binding.variable, value};
+    auto* kernel = as<ComprehensionExpr>(value);
+    const std::vector<Dim> extents = permuted(kernel->extents, order->second);
+    const Type type = tensor_type(extents, kernel->type->dtype);
+    value = arena_.make<ComprehensionExpr>(Expr{ExprKind::Comprehension, type, kernel->origin},
+                                           arena_.copy(permuted(kernel->vars, order->second)),
+                                           arena_.copy(extents), kernel->body);
+    const Variable* variable = make_variable(arena_, binding.variable->name, type, binding.variable->graph);
+    variables_.emplace(binding.variable, variable);
+    return {variable, value};
+  }
+
+  ExprPtr reordered(const ReadExpr& read) {
+    ExprPtr inside = map_children(arena_, &read, [this](ExprPtr child) { return run(child); });
+    auto* var = as<VarExpr>(read.tensor);
+    const auto order = var ? orders_.find(var->variable) : orders_.end();
+    if (order == orders_.end()) return inside;
+    auto* same = as<ReadExpr>(inside);
+    ExprPtr tensor = read_of(arena_, variables_.at(var->variable), var->origin);
+    return arena_.make<ReadExpr>(Expr{read}, tensor, arena_.copy(permuted(same->indices, order->second)),
+                                 flags(permuted(same->checked, order->second)), same->otherwise);
+  }
+
+  std::span<const bool> flags(const std::vector<bool>& values) {
+    const std::span<const char> copy = arena_.copy(std::vector<char>(values.begin(), values.end()));
+    return {reinterpret_cast<const bool*>(copy.data()), copy.size()};
+  }
+
+  Arena& arena_;
+  AxisOrders orders_;
+  std::unordered_map<const Variable*, const Variable*> variables_;  ///< of reordered tensors
+};
+
+}  // namespace
+
+ExprPtr order_axes(const PassContext& context, ExprPtr expr) {
+  EffectAnalysis effects(context.functions);
+  effects.learn(expr);
+  AxisOrders orders = choose_orders(expr, effects);
+  return orders.empty() ? expr : Reorderer(context.arena, std::move(orders)).run(expr);
+}
+
+}  // namespace quern

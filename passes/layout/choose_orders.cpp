@@ -16,6 +16,13 @@ constexpr size_t kFewestAxes = 3;
 constexpr double kLeastShare = 0.02, kLeastCycles = 200;
 constexpr int kMostRounds = 4;
 
+/// Whether the next value of the variable is the next index: `x + s` moves along x.
+bool moves_along(Dim index, Dim var) {
+  if (!index || !contains_var(index, var)) return false;
+  const std::optional<Linear> linear = linear_in(index, var);
+  return linear && is_const(linear->coefficient, 1);
+}
+
 /// The axes that become innermost.
 using Move = std::unordered_map<const Variable*, size_t>;
 
@@ -78,9 +85,8 @@ class OrderSearch {
       for (size_t k : touching_.at(from))
         for (const KernelAccesses::Access& access : kernels_[k].accesses()) {
           if (access.tensor != from) continue;
-          const Dim index = access.indices[move.at(from)];
-          if (index && std::ranges::count(kernels_[k].vars(), index) == 1)
-            add_along(kernels_[k], index, move, waiting);
+          for (const Dim var : kernels_[k].vars())
+            if (moves_along(access.indices[move.at(from)], var)) add_along(kernels_[k], var, move, waiting);
         }
     }
     return move;
@@ -90,7 +96,8 @@ class OrderSearch {
                  std::vector<const Variable*>& waiting) const {
     for (const KernelAccesses::Access& access : kernel.accesses()) {
       if (!free_.contains(access.tensor) || move.contains(access.tensor)) continue;
-      const auto at = std::ranges::find(access.indices, var);
+      const auto at =
+          std::ranges::find_if(access.indices, [&](Dim index) { return moves_along(index, var); });
       if (at == access.indices.end()) continue;
       move.emplace(access.tensor, static_cast<size_t>(at - access.indices.begin()));
       waiting.push_back(access.tensor);

@@ -1,6 +1,7 @@
 #include "jit/rules/window.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/base/result.h"
 
@@ -13,7 +14,7 @@ class WindowRule {
   WindowRule(const Computation& computation, const MachineModel& machine)
       : c_(computation), machine_(machine) {}
 
-  std::optional<Nest> run() const {
+  std::optional<Nest> run() {
     if (c_.running || c_.scatter || c_.reductions.size() != 1 || c_.vars.empty()) return std::nullopt;
     const Reduction& r = c_.reductions[0];
     if (r.is_let || is_arg(r.kind) || !r.inner.empty() || r.vars.empty()) return std::nullopt;
@@ -23,10 +24,12 @@ class WindowRule {
     for_each<IndexValue>(r.value, [&](const IndexValue& v) { fits &= !contains_var(v.dim, along); });
     for_each<LoadValue>(r.value, [&](const LoadValue& load) {
       const bool varies = contains_var(load.offset, along);
-      fits &= load.computed.empty() && (!varies || runs_along(load.offset, along));
+      const bool contiguous = !varies || runs_along(load.offset, along);
+      if (!contiguous) packed_.insert(load.buffer);
+      fits &= load.computed.empty() && (contiguous || is_packable(load));
       for (const BoundsCheck& check : load.checks)
         fits &= !check.computed && !contains_var(check.index, along);
-      any |= varies;
+      any |= varies && contiguous;
       widest = std::max(widest, load.dtype.bytes());
     });
     for (const Dim extent : r.extents)
@@ -43,10 +46,20 @@ class WindowRule {
     return linear && is_const(linear->coefficient, 1);
   }
 
+  /// Whether a form has its elements in lanes: it moves along the last index alone, as filters do whose channels are
+  /// their outermost axis.
+  bool is_packable(const LoadValue& load) const {
+    const auto is_known = [](Dim extent) { return as_const(extent).has_value(); };
+    return load.checks.empty() && is_known(c_.extents.back()) &&
+           std::ranges::all_of(c_.reductions[0].extents, is_known) &&
+           std::none_of(c_.vars.begin(), c_.vars.end() - 1,
+                        [&](Dim var) { return contains_var(load.offset, var); });
+  }
+
   /// The number of terms of an element, if constant.
   std::optional<int64_t> terms() const { return as_const(dim_product(c_.reductions[0].extents)); }
 
-  Nest scheduled(int64_t lanes, int64_t extent) const {
+  std::optional<Nest> scheduled(int64_t lanes, int64_t extent) const {
     constexpr int64_t kMostTile = 24, kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
     Nest nest(c_);
     const auto step = [&](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
@@ -65,6 +78,13 @@ class WindowRule {
         has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows) : 1;
     const int64_t most = has_rows ? kMostTile / rows : (whole ? 2 : kMostVectors);
     const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
+    const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
+    for (const int buffer : packed_)
+      if (!nest.apply({Primitive::Pack,
+                       {{}, {}, {along}, reduced},
+                       {vectors * lanes},
+                       {c_.buffers[static_cast<size_t>(buffer)].name}}))
+        return std::nullopt;
     const LoopIds columns = step(Primitive::Split, {along}, {vectors * lanes});
     LoopId tile_row = kNoLoop;
     if (has_rows) {
@@ -73,7 +93,6 @@ class WindowRule {
       tile_row = parts[1];
     }
     order.push_back(columns[0]);
-    const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
     order.insert(order.end(), reduced.begin(), reduced.end());
     if (has_rows) order.push_back(tile_row);
     order.push_back(columns[1]);
@@ -103,6 +122,7 @@ class WindowRule {
 
   const Computation& c_;
   const MachineModel& machine_;
+  std::set<int> packed_;  ///< buffers that are read with a stride
 };
 
 }  // namespace

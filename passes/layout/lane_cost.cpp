@@ -10,9 +10,9 @@ namespace quern {
 
 namespace {
 
-/// Elements of a vector; the time of a strided access, of a broadcast and of packing an element, in contiguous
-/// accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read.
-constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kPacked = 2, kScattered = 0.05;
+/// Elements of a vector; the time of a strided access, of a broadcast, of a mask and of packing an element, in
+/// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read.
+constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 1, kPacked = 2, kScattered = 0.05;
 /// The extent that is assumed of a dim without a known value.
 constexpr int64_t kAssumed = 64;
 
@@ -23,6 +23,15 @@ double extent_of(Dim extent) {
 double elements_of(Type type) { return extent_of(dim_product(type->dims)); }
 
 enum class Along : uint8_t { Absent, Contiguous, Strided };
+
+bool moves(const KernelAccesses::Access& access, Dim var) {
+  return std::ranges::any_of(access.indices, [&](Dim index) { return !index || contains_var(index, var); });
+}
+
+/// Whether its padding differs from lane to lane.
+bool is_masked(const KernelAccesses::Access& access, Dim lane) {
+  return std::ranges::any_of(access.checked, [&](Dim index) { return !index || contains_var(index, lane); });
+}
 
 /// How an access moves from one step of a loop to the next.
 Along along_loop(const KernelAccesses::Access& access, Dim var, size_t innermost) {
@@ -52,7 +61,7 @@ KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* 
   }
   most_times_ = times;
   collect(kernel.body, times);
-  accesses_.push_back({result, {kernel.vars.begin(), kernel.vars.end()}, times, times});
+  accesses_.push_back({result, {kernel.vars.begin(), kernel.vars.end()}, {}, times, times});
 }
 
 void KernelAccesses::enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times) {
@@ -70,37 +79,67 @@ void KernelAccesses::collect(ExprPtr expr, double times) {
   if (auto* scan = as<ScanExpr>(expr)) enter(scan->vars, scan->extents, times);
   if (auto* read = as<ReadExpr>(expr); read && !read->indices.empty()) {
     auto* var = as<VarExpr>(read->tensor);
-    Access access{var ? var->variable : nullptr, {}, times, elements_of(read->tensor->type)};
-    for (ExprPtr index : read->indices) {
-      auto* dim = as<DimValueExpr>(index);
+    Access access{var ? var->variable : nullptr, {}, {}, times, elements_of(read->tensor->type)};
+    for (size_t k = 0; k < read->indices.size(); ++k) {
+      auto* dim = as<DimValueExpr>(read->indices[k]);
       access.indices.push_back(dim ? dim->dim : nullptr);
+      if (read->checked[k]) access.checked.push_back(access.indices.back());
     }
     accesses_.push_back(std::move(access));
   }
   for_each_child(expr, [&](ExprPtr child) { collect(child, times); });
-  if (!reduce || !is_contraction(*reduce)) return;
+  if (!reduce || !is_contraction(*reduce) || !is_tile(std::span(accesses_).subspan(before))) return;
   contraction_ = true;
   for (size_t k = before; k < accesses_.size(); ++k) accesses_[k].factor = true;
+}
+
+bool KernelAccesses::is_tile(std::span<const Access> factors) const {
+  const auto has_own = [&](const Access& a, const Access& b) {
+    return std::ranges::any_of(loops_, [&](const Loop& loop) {
+      return !loop.reduced && loop.extent > 1 && moves(a, loop.var) && !moves(b, loop.var);
+    });
+  };
+  for (size_t k = 1; k < factors.size(); ++k)
+    if (has_own(factors[0], factors[k]) && has_own(factors[k], factors[0])) return true;
+  return false;
+}
+
+double KernelAccesses::of_factor(const Access& access, const Loop& lane, const AxisOrders& orders,
+                                 const Given& given) const {
+  const size_t innermost = innermost_axis(orders, access.tensor, access.indices.size());
+  switch (along_loop(access, lane.var, innermost)) {
+    case Along::Strided: return given.contains(access.tensor) ? 0 : access.elements * kPacked;
+    case Along::Contiguous: return is_masked(access, lane.var) ? access.times / kLanes * kMask : 0;
+    case Along::Absent: break;
+  }
+  const bool in_order = std::ranges::any_of(loops_, [&](const Loop& loop) {
+    return loop.reduced && along_loop(access, loop.var, innermost) == Along::Contiguous;
+  });
+  return in_order ? 0 : access.times / kLanes * kScattered;
+}
+
+double KernelAccesses::of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const {
+  const size_t innermost = innermost_axis(orders, access.tensor, access.indices.size());
+  const double mask = is_masked(access, lane.var) ? kMask : 0;
+  switch (along_loop(access, lane.var, innermost)) {
+    case Along::Absent: return kBroadcast;
+    case Along::Contiguous: return 1 + mask;
+    case Along::Strided: break;
+  }
+  // What moves along the lanes alone, like the filters of a depthwise convolution, is packed for good.
+  const bool alone =
+      access.times > access.elements && std::ranges::none_of(loops_, [&](const Loop& loop) {
+        return !loop.reduced && loop.extent > 1 && loop.var != lane.var && moves(access, loop.var);
+      });
+  return alone ? 1 : kStrided + mask;
 }
 
 double KernelAccesses::along(const Loop& lane, const AxisOrders& orders, const Given& given) const {
   const double waste = std::ceil(lane.extent / kLanes) * kLanes / lane.extent;
   double total = most_times_ / kLanes * waste;
-  for (const Access& access : accesses_) {
-    const size_t innermost = innermost_axis(orders, access.tensor, access.indices.size());
-    const Along how = along_loop(access, lane.var, innermost);
-    const double vectors = access.times / kLanes * waste;
-    if (!access.factor) {
-      total += vectors * (how == Along::Strided ? kStrided : how == Along::Contiguous ? 1 : kBroadcast);
-    } else if (how == Along::Strided) {
-      total += given.contains(access.tensor) ? 0 : access.elements * kPacked;
-    } else if (how == Along::Absent) {
-      const bool in_order = std::ranges::any_of(loops_, [&](const Loop& loop) {
-        return loop.reduced && along_loop(access, loop.var, innermost) == Along::Contiguous;
-      });
-      total += in_order ? 0 : access.times / kLanes * kScattered;
-    }
-  }
+  for (const Access& access : accesses_)
+    total += access.factor ? of_factor(access, lane, orders, given)
+                           : access.times / kLanes * waste * of_stream(access, lane, orders);
   return total;
 }
 

@@ -26,9 +26,10 @@ class KernelAccesses {
   struct Access {
     const Variable* tensor;    ///< null for what has no order of its own
     std::vector<Dim> indices;  ///< null where the position is computed
+    std::vector<Dim> checked;  ///< those of the indices that may be out of bounds
     double times;              ///< how often it happens
     double elements;           ///< of the tensor
-    bool factor = false;       ///< of the products that a contraction sums
+    bool factor = false;       ///< of the products of a register tile
   };
 
   /// `result` is null for a result that keeps its order.
@@ -37,7 +38,7 @@ class KernelAccesses {
   const std::vector<Access>& accesses() const { return accesses_; }
   std::span<const Dim> vars() const { return kernel_.vars; }
 
-  /// Estimated time, in operations of a vector. A contraction is a register tile: its factors are packed where
+  /// Estimated time, in operations of a vector. A contraction is a register tile whose factors are packed where
   /// they are not contiguous along the lanes, at no cost for `given` tensors (packed once). Everything else loads and stores at each step of its loops.
   double cycles(const AxisOrders& orders, const Given& given) const;
 
@@ -49,7 +50,13 @@ class KernelAccesses {
   };
   void collect(ExprPtr expr, double times);
   void enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times);
+  /// Whether two of the factors have rows and columns: index variables of the result that the other lacks.
+  bool is_tile(std::span<const Access> factors) const;
   double along(const Loop& lane, const AxisOrders& orders, const Given& given) const;
+  double of_factor(const Access& access, const Loop& lane, const AxisOrders& orders,
+                   const Given& given) const;
+  /// Per vector of the kernel's steps.
+  double of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const;
 
   const ComprehensionExpr& kernel_;
   std::vector<Access> accesses_;  ///< the store is the last one

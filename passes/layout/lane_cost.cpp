@@ -12,7 +12,7 @@ namespace {
 
 /// Elements of a vector; the time of a strided access, of a broadcast, of a mask and of packing an element, in
 /// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read.
-constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 1, kPacked = 2, kScattered = 0.05;
+constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 8, kPacked = 2, kScattered = 0.05;
 /// The extent that is assumed of a dim without a known value.
 constexpr int64_t kAssumed = 64;
 
@@ -109,7 +109,7 @@ double KernelAccesses::of_factor(const Access& access, const Loop& lane, const A
   const size_t innermost = innermost_axis(orders, access.tensor, access.indices.size());
   switch (along_loop(access, lane.var, innermost)) {
     case Along::Strided: return given.contains(access.tensor) ? 0 : access.elements * kPacked;
-    case Along::Contiguous: return is_masked(access, lane.var) ? access.times / kLanes * kMask : 0;
+    case Along::Contiguous: return is_masked(access, lane.var) ? access.times / kLanes * kMask / kLanes : 0;
     case Along::Absent: break;
   }
   const bool in_order = std::ranges::any_of(loops_, [&](const Loop& loop) {

@@ -13,7 +13,7 @@ namespace {
 /// Vectors and matrices keep their order: products read either factor along any axis.
 constexpr size_t kFewestAxes = 3;
 /// The gain that a move must have: a share of what the affected kernels take, and cycles in all.
-constexpr double kLeastShare = 0.02, kLeastCycles = 200;
+constexpr double kLeastShare = 0.05, kLeastCycles = 200;
 constexpr int kMostRounds = 4;
 
 /// Whether the next value of the variable is the next index: `x + s` moves along x.
@@ -75,7 +75,8 @@ class OrderSearch {
     collect(block->result, nullptr);
   }
 
-  /// The tensor's axis with those of all tensors that kernels access along the same index variable.
+  /// The tensor's axis with those of all tensors that kernels access along the same index variable; and from the
+  /// channels that a convolution makes to those that it sums over, and back.
   Move linked(const Variable* tensor, size_t axis) const {
     Move move{{tensor, axis}};
     std::vector<const Variable*> waiting{tensor};
@@ -85,22 +86,57 @@ class OrderSearch {
       for (size_t k : touching_.at(from))
         for (const KernelAccesses::Access& access : kernels_[k].accesses()) {
           if (access.tensor != from) continue;
-          for (const Dim var : kernels_[k].vars())
-            if (moves_along(access.indices[move.at(from)], var)) add_along(kernels_[k], var, move, waiting);
+          const Dim index = access.indices[move.at(from)];
+          for (const KernelAccesses::Loop& loop : kernels_[k].loops())
+            if (!loop.reduced && moves_along(index, loop.var))
+              add_along(kernels_[k], loop.var, move, waiting);
+          add_across(kernels_[k], access, index, move, waiting);
         }
     }
     return move;
   }
 
+  void add(const KernelAccesses::Access& access, Dim var, Move& move,
+           std::vector<const Variable*>& waiting) const {
+    if (!free_.contains(access.tensor) || move.contains(access.tensor)) return;
+    const auto at = std::ranges::find_if(access.indices, [&](Dim index) { return moves_along(index, var); });
+    if (at == access.indices.end()) return;
+    move.emplace(access.tensor, static_cast<size_t>(at - access.indices.begin()));
+    waiting.push_back(access.tensor);
+  }
+
   void add_along(const KernelAccesses& kernel, Dim var, Move& move,
                  std::vector<const Variable*>& waiting) const {
-    for (const KernelAccesses::Access& access : kernel.accesses()) {
-      if (!free_.contains(access.tensor) || move.contains(access.tensor)) continue;
-      const auto at =
-          std::ranges::find_if(access.indices, [&](Dim index) { return moves_along(index, var); });
-      if (at == access.indices.end()) continue;
-      move.emplace(access.tensor, static_cast<size_t>(at - access.indices.begin()));
-      waiting.push_back(access.tensor);
+    for (const KernelAccesses::Access& access : kernel.accesses()) add(access, var, move, waiting);
+  }
+
+  /// From a factor's axis that is summed over to the axis of the result that the factor lacks, or back.
+  void add_across(const KernelAccesses& kernel, const KernelAccesses::Access& access, Dim index, Move& move,
+                  std::vector<const Variable*>& waiting) const {
+    const auto lacks = [](const KernelAccesses::Access& factor, Dim var) {
+      return std::ranges::none_of(factor.indices, [&](Dim i) { return !i || contains_var(i, var); });
+    };
+    const auto longest = [&](bool reduced, auto&& fits) {
+      Dim found = nullptr;
+      double most = 1;
+      for (const KernelAccesses::Loop& loop : kernel.loops())
+        if (loop.reduced == reduced && loop.extent > most && fits(loop.var)) {
+          found = loop.var;
+          most = loop.extent;
+        }
+      return found;
+    };
+    if (access.factor) {
+      const Dim summed = longest(true, [&](Dim var) { return moves_along(index, var); });
+      const Dim column = summed ? longest(false, [&](Dim var) { return lacks(access, var); }) : nullptr;
+      if (column) add_along(kernel, column, move, waiting);
+    } else if (&access == &kernel.store()) {
+      for (const KernelAccesses::Access& factor : kernel.accesses())
+        if (factor.factor && lacks(factor, index))
+          if (const Dim summed = longest(true, [&](Dim var) {
+                return std::ranges::any_of(factor.indices, [&](Dim i) { return i == var; });
+              }))
+            add(factor, summed, move, waiting);
     }
   }
 

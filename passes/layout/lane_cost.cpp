@@ -12,7 +12,9 @@ namespace {
 
 /// Elements of a vector; the time of a strided access, of a broadcast, of a mask and of packing an element, in
 /// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read.
-constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 8, kPacked = 2, kScattered = 0.05;
+constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 4, kPacked = 6, kScattered = 0.05;
+/// How much longer a sum takes whose elements are no tile of neighbours in lanes.
+constexpr double kNoTile = 4;
 /// The extent that is assumed of a dim without a known value.
 constexpr int64_t kAssumed = 64;
 
@@ -53,7 +55,7 @@ size_t innermost_axis(const AxisOrders& orders, const Variable* tensor, size_t r
   return known == orders.end() ? rank - 1 : known->second.back();
 }
 
-KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* result) : kernel_(kernel) {
+KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* result) {
   double times = 1;
   for (size_t k = 0; k < kernel.vars.size(); ++k) {
     loops_.push_back({kernel.vars[k], extent_of(kernel.extents[k]), false});
@@ -137,10 +139,15 @@ double KernelAccesses::of_stream(const Access& access, const Loop& lane, const A
 double KernelAccesses::along(const Loop& lane, const AxisOrders& orders, const Given& given) const {
   const double waste = std::ceil(lane.extent / kLanes) * kLanes / lane.extent;
   double total = most_times_ / kLanes * waste;
-  for (const Access& access : accesses_)
-    total += access.factor ? of_factor(access, lane, orders, given)
-                           : access.times / kLanes * waste * of_stream(access, lane, orders);
-  return total;
+  bool tile = true;
+  for (const Access& access : accesses_) {
+    const double cost =
+        access.factor ? of_factor(access, lane, orders, given) : of_stream(access, lane, orders);
+    total += access.factor ? cost : access.times / kLanes * waste * cost;
+    tile &= access.factor || cost <= 1;
+  }
+  const bool sums = most_times_ > store().times && !contraction_;
+  return sums && !tile ? kNoTile * total : total;
 }
 
 double KernelAccesses::cycles(const AxisOrders& orders, const Given& given) const {

@@ -35,19 +35,21 @@ class KernelAccesses {
   /// `result` is null for a result that keeps its order.
   KernelAccesses(const ComprehensionExpr& kernel, const Variable* result);
 
+  struct Loop {
+    Dim var;
+    double extent;
+    bool reduced;
+  };
+
   const std::vector<Access>& accesses() const { return accesses_; }
-  std::span<const Dim> vars() const { return kernel_.vars; }
+  const std::vector<Loop>& loops() const { return loops_; }
+  const Access& store() const { return accesses_.back(); }
 
   /// Estimated time, in operations of a vector. A contraction is a register tile whose factors are packed where
   /// they are not contiguous along the lanes, at no cost for `given` tensors (packed once). Everything else loads and stores at each step of its loops.
   double cycles(const AxisOrders& orders, const Given& given) const;
 
  private:
-  struct Loop {
-    Dim var;
-    double extent;
-    bool reduced;
-  };
   void collect(ExprPtr expr, double times);
   void enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times);
   /// Whether two of the factors have rows and columns: index variables of the result that the other lacks.
@@ -58,10 +60,9 @@ class KernelAccesses {
   /// Per vector of the kernel's steps.
   double of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const;
 
-  const ComprehensionExpr& kernel_;
   std::vector<Access> accesses_;  ///< the store is the last one
   std::vector<Loop> loops_;
-  double most_times_ = 0;
+  double most_times_ = 0;  ///< that the innermost loop runs
   bool contraction_ = false;
 };
 

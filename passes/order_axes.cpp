@@ -1,6 +1,9 @@
 #include "passes/order_axes.h"
 
+#include <fmt/format.h>
+
 #include "passes/layout/choose_orders.h"
+#include "passes/scalar_builder.h"
 
 namespace quern {
 
@@ -16,7 +19,7 @@ std::vector<T> permuted(std::span<const T> items, const AxisOrder& order) {
 
 class Reorderer {
  public:
-  Reorderer(Arena& arena, AxisOrders orders) : arena_(arena), orders_(std::move(orders)) {}
+  Reorderer(Arena& arena, Orders orders) : arena_(arena), orders_(std::move(orders)) {}
 
   ExprPtr run(ExprPtr expr) {
     if (auto* read = as<ReadExpr>(expr)) return reordered(*read);
@@ -24,15 +27,19 @@ class Reorderer {
     if (!block) return map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
     std::vector<Binding> bindings;
     bindings.reserve(block->bindings.size());
-    for (const Binding& b : block->bindings) bindings.push_back(reordered(b));
+    for (const Binding& b : block->bindings) {
+      bindings.push_back(reordered(b));
+      if (orders_.copied.contains(b.variable))
+        bindings.push_back({b.variable, copy_of(b.variable, b.value->origin)});
+    }
     return block_of(arena_, bindings, run(block->result), expr->origin);
   }
 
  private:
   Binding reordered(const Binding& binding) {
-    const auto order = orders_.find(binding.variable);
+    const auto order = orders_.chosen.find(binding.variable);
     ExprPtr value = run(binding.value);
-    if (order == orders_.end()) return {binding.variable, value};
+    if (order == orders_.chosen.end()) return {binding.variable, value};
     auto* kernel = as<ComprehensionExpr>(value);
     const std::vector<Dim> extents = permuted(kernel->extents, order->second);
     const Type type = tensor_type(extents, kernel->type->dtype);
@@ -44,11 +51,23 @@ class Reorderer {
     return {variable, value};
   }
 
+  /// The tensor in the order of its shape.
+  ExprPtr copy_of(const Variable* tensor, Origin origin) {
+    const ScalarBuilder build(arena_, origin);
+    std::vector<Dim> vars;
+    vars.reserve(tensor->type->dims.size());
+    for (size_t k = 0; k < tensor->type->dims.size(); ++k) vars.push_back(dim_var(fmt::format("i{}", k)));
+    const ExprPtr ordered = read_of(arena_, variables_.at(tensor), origin);
+    return build.comprehension(
+        vars, tensor->type->dims,
+        build.read(ordered, permuted(std::span<const Dim>(vars), orders_.chosen.at(tensor))));
+  }
+
   ExprPtr reordered(const ReadExpr& read) {
     ExprPtr inside = map_children(arena_, &read, [this](ExprPtr child) { return run(child); });
     auto* var = as<VarExpr>(read.tensor);
-    const auto order = var ? orders_.find(var->variable) : orders_.end();
-    if (order == orders_.end()) return inside;
+    const auto order = var ? orders_.chosen.find(var->variable) : orders_.chosen.end();
+    if (order == orders_.chosen.end()) return inside;
     auto* same = as<ReadExpr>(inside);
     ExprPtr tensor = read_of(arena_, variables_.at(var->variable), var->origin);
     return arena_.make<ReadExpr>(Expr{read}, tensor, arena_.copy(permuted(same->indices, order->second)),
@@ -61,7 +80,7 @@ class Reorderer {
   }
 
   Arena& arena_;
-  AxisOrders orders_;
+  Orders orders_;
   std::unordered_map<const Variable*, const Variable*> variables_;  ///< of reordered tensors
 };
 
@@ -70,8 +89,8 @@ class Reorderer {
 ExprPtr order_axes(const PassContext& context, ExprPtr expr) {
   EffectAnalysis effects(context.functions);
   effects.learn(expr);
-  AxisOrders orders = choose_orders(expr, effects);
-  return orders.empty() ? expr : Reorderer(context.arena, std::move(orders)).run(expr);
+  Orders orders = choose_orders(expr, effects);
+  return orders.chosen.empty() ? expr : Reorderer(context.arena, std::move(orders)).run(expr);
 }
 
 }  // namespace quern

@@ -33,27 +33,29 @@ class OrderSearch {
     Uses uses;
     count_uses(expr, uses);
     for (const Variable* tensor : tensors_)
-      if (const auto reads = reads_.find(tensor); reads != reads_.end() && reads->second == uses[tensor])
-        free_.insert(tensor);
+      if (reads_[tensor] != uses[tensor]) pinned_.insert(tensor);
+    const Given candidates(tensors_.begin(), tensors_.end());
     for (size_t k = 0; k < kernels_.size(); ++k)
       for (const KernelAccesses::Access& access : kernels_[k].accesses())
         if (access.tensor) {
-          if (free_.contains(access.tensor)) touching_[access.tensor].push_back(k);
+          if (candidates.contains(access.tensor)) touching_[access.tensor].push_back(k);
           if (!made_.contains(access.tensor)) given_.insert(access.tensor);
         }
     for (const KernelAccesses& kernel : kernels_) cycles_.push_back(kernel.cycles(orders_, given_));
   }
 
-  AxisOrders run() {
+  Orders run() {
     bool moved = true;
     for (int round = 0; moved && round < kMostRounds && !is_interrupted(); ++round) {
       moved = false;
       for (const Variable* tensor : tensors_)
-        if (free_.contains(tensor))
-          for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis)
-            moved = try_move(linked(tensor, axis)) || try_move({{tensor, axis}}) || moved;
+        for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis)
+          moved = try_move(linked(tensor, axis)) || try_move({{tensor, axis}}) || moved;
     }
-    return std::move(orders_);
+    Orders out{std::move(orders_), {}};
+    for (const auto& [tensor, order] : out.chosen)
+      if (pinned_.contains(tensor)) out.copied.insert(tensor);
+    return out;
   }
 
  private:
@@ -98,7 +100,7 @@ class OrderSearch {
 
   void add(const KernelAccesses::Access& access, Dim var, Move& move,
            std::vector<const Variable*>& waiting) const {
-    if (!free_.contains(access.tensor) || move.contains(access.tensor)) return;
+    if (!touching_.contains(access.tensor) || move.contains(access.tensor)) return;
     const auto at = std::ranges::find_if(access.indices, [&](Dim index) { return moves_along(index, var); });
     if (at == access.indices.end()) return;
     move.emplace(access.tensor, static_cast<size_t>(at - access.indices.begin()));
@@ -153,8 +155,9 @@ class OrderSearch {
     if (!changes) return false;
     std::ranges::sort(affected);
     affected.erase(std::unique(affected.begin(), affected.end()), affected.end());
+    double old_cycles = copies(move), new_cycles = 0;
     for (const auto& [tensor, axis] : move) set_innermost(tensor, axis);
-    double old_cycles = 0, new_cycles = 0;
+    new_cycles += copies(move);
     std::vector<double> costs;
     costs.reserve(affected.size());
     for (size_t k : affected) {
@@ -172,6 +175,14 @@ class OrderSearch {
     return pays;
   }
 
+  /// What the copies of the move's tensors take.
+  double copies(const Move& move) const {
+    double cycles = 0;
+    for (const auto& [tensor, axis] : move)
+      if (pinned_.contains(tensor) && orders_.contains(tensor)) cycles += copy_cycles(tensor->type);
+    return cycles;
+  }
+
   /// The other axes keep their order.
   void set_innermost(const Variable* tensor, size_t axis) {
     AxisOrder order(tensor->type->dims.size());
@@ -185,8 +196,9 @@ class OrderSearch {
 
   EffectAnalysis& effects_;
   std::vector<const Variable*> tensors_;  ///< that index expressions make, in the order of the program
-  Given made_, given_, free_;
-  Uses reads_;  ///< of index expressions without a stated schedule
+  Given made_, given_;
+  std::unordered_set<const Variable*> pinned_;  ///< of them, those that others than index expressions read
+  Uses reads_;                                  ///< of index expressions without a stated schedule
   std::vector<KernelAccesses> kernels_;
   std::vector<double> cycles_;  ///< of the kernels, with the orders so far
   std::unordered_map<const Variable*, std::vector<size_t>> touching_;  ///< the kernels that access a tensor
@@ -195,6 +207,6 @@ class OrderSearch {
 
 }  // namespace
 
-AxisOrders choose_orders(ExprPtr expr, EffectAnalysis& effects) { return OrderSearch(expr, effects).run(); }
+Orders choose_orders(ExprPtr expr, EffectAnalysis& effects) { return OrderSearch(expr, effects).run(); }
 
 }  // namespace quern

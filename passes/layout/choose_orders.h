@@ -7,12 +7,20 @@
 
 namespace quern {
 
-/// Orders with a low sum of the kernels' cycles; tensors that are not in the result keep their order. Only
-/// tensors that index expressions make, and only index expressions read, have a choice: arguments and results
-/// are stored as the program says. Code that may fail keeps the order in which it fails.
+/// The choice for a program.
+struct Orders {
+  AxisOrders chosen;
+  /// Those of the chosen tensors that are also needed in the order of their shape, so that a copy is made: something
+  /// else than an index expression reads them.
+  std::unordered_set<const Variable*> copied;
+};
+
+/// Orders with a low sum of the kernels' cycles; tensors that are not in the result keep their order. Tensors that
+/// index expressions make have a choice. Arguments and results are stored as the program says. Code that may fail
+/// keeps the order in which it fails.
 ///
 /// A local search: a move brings one axis of a tensor to the innermost place, alone or with the axes of other
 /// tensors that run along it (through elementwise code, pools, residual sums), and is kept where it pays.
-AxisOrders choose_orders(ExprPtr expr, EffectAnalysis& effects);
+Orders choose_orders(ExprPtr expr, EffectAnalysis& effects);
 
 }  // namespace quern

@@ -11,8 +11,10 @@ namespace quern {
 namespace {
 
 /// Elements of a vector; the time of a strided access, of a broadcast, of a mask and of packing an element, in
-/// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read.
-constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 4, kPacked = 6, kScattered = 0.05;
+/// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read;
+/// that of a transpose in squares of a vector's width.
+constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 4, kPacked = 6, kScattered = 0.05,
+                 kCopied = 6;
 /// How much longer a sum takes whose elements are no tile of neighbours in lanes.
 constexpr double kNoTile = 4;
 /// The extent that is assumed of a dim without a known value.
@@ -49,6 +51,8 @@ Along along_loop(const KernelAccesses::Access& access, Dim var, size_t innermost
 }
 
 }  // namespace
+
+double copy_cycles(Type tensor) { return elements_of(tensor) / kLanes * kCopied; }
 
 size_t innermost_axis(const AxisOrders& orders, const Variable* tensor, size_t rank) {
   const auto known = orders.find(tensor);

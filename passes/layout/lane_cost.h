@@ -19,6 +19,9 @@ using Given = std::unordered_set<const Variable*>;
 /// The innermost axis of a tensor of this rank, which is at least 1.
 size_t innermost_axis(const AxisOrders& orders, const Variable* tensor, size_t rank);
 
+/// What it takes to copy a tensor of this type into another order of axes, in operations of a vector.
+double copy_cycles(Type tensor);
+
 /// An index expression as accesses of memory.
 class KernelAccesses {
  public:

@@ -15,6 +15,7 @@
 #include "passes/gradient/drop_derivatives.h"
 #include "passes/gradient/gradient.h"
 #include "passes/gradient/local_functions.h"
+#include "passes/hoist_from_loops.h"
 #include "passes/inline.h"
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
@@ -46,6 +47,8 @@ constexpr Pass kPipeline[] = {
     {"lower_scans", "makes functions that call themselves of `scan_over`", lower_scans},
     {"forward_fields", "replaces fields of tuples by what stands in them, and further names by the first",
      forward_fields},
+    {"hoist_from_loops", "moves what does not change out of functions that call themselves last",
+     hoist_from_loops},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
     {"dead_code", "drops values that nothing uses", dead_code},

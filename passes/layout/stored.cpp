@@ -162,10 +162,10 @@ bool is_zero(ExprPtr expr) {
 }
 
 // Replaces each read of one variable, and each other use of it.
-class Uses {
+class UsesOfTensor {
  public:
   using OfRead = std::function<ExprPtr(const ReadExpr&, const Facts&)>;
-  Uses(Arena& arena, const Variable* of, OfRead of_read, std::function<ExprPtr()> whole)
+  UsesOfTensor(Arena& arena, const Variable* of, OfRead of_read, std::function<ExprPtr()> whole)
       : arena_(arena), of_(of), of_read_(std::move(of_read)), whole_(std::move(whole)) {}
 
   ExprPtr run(ExprPtr expr) {
@@ -305,7 +305,7 @@ Result<const FnExpr*> with_param_stored(const PassContext& context, const FnExpr
   const Variable* memory = make_variable(arena, param->name, tensor_type(*shape, param->type->dtype));
   Whole whole;
   ExprPtr body =
-      Uses(
+      UsesOfTensor(
           arena, param,
           [&](const ReadExpr& read, const Facts& facts) {
             return placed(build, read, read_of(arena, memory, {}), place_of(build, layout, read, facts));
@@ -447,9 +447,10 @@ Result<const FnExpr*> with_param_stored_at(const PassContext& context, const FnE
     place.checked.insert(place.checked.begin() + at, 0);
     return placed(build, read, read_of(arena, memory, {}), std::move(place));
   };
-  ExprPtr body =
-      Uses(arena, large, of_host, [&] { return whole_host.use(arena, large->type); }).run(function.body);
-  body = Uses(arena, small, of_guest, [&] { return whole_guest.use(arena, small->type); }).run(body);
+  ExprPtr body = UsesOfTensor(arena, large, of_host, [&] {
+                   return whole_host.use(arena, large->type);
+                 }).run(function.body);
+  body = UsesOfTensor(arena, small, of_guest, [&] { return whole_guest.use(arena, small->type); }).run(body);
   std::vector<Binding> bindings;
   if (whole_host.variable)
     bindings.push_back({whole_host.variable, host_of(build, read_of(arena, memory, {}), axis)});

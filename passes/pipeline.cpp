@@ -21,6 +21,7 @@
 #include "passes/instantiate_ops.h"
 #include "passes/lambda_lift.h"
 #include "passes/lift_kernels.h"
+#include "passes/localise_loops.h"
 #include "passes/lower_scans.h"
 #include "passes/order_axes.h"
 #include "passes/part_reductions.h"
@@ -36,6 +37,7 @@ namespace {
 
 constexpr Pass kPipeline[] = {
     {"specialize", "evaluates in part what `specialize` takes", specialize},
+    {"localise_loops", "puts functions that call themselves last into those that call them", localise_loops},
     {"inline", "puts the bodies of functions in the place of their calls", inline_calls},
     {"instantiate_ops", "puts the definitions of operators in the place of their calls", instantiate_ops},
     {"gradient", "makes functions of `grad` and the other derivatives, and of `vmap`",

@@ -1,5 +1,6 @@
 #include "passes/localise_loops.h"
 
+#include "passes/inline.h"
 #include "passes/loops/tail_loop.h"
 
 namespace quern {
@@ -70,7 +71,7 @@ class LoopLocaliser {
       if (is_same(expr, definition)) return read_of(arena, name, expr->origin);
       return map_children(arena, expr, renamed);
     };
-    copy = run(renamed(copy));
+    copy = run(inline_calls(context_, renamed(copy)));
     ExprPtr enters = arena.make<CallExpr>(Expr{call}, read_of(arena, name, global.origin), call.args);
     return block_of(arena, {{name, copy}}, enters, call.origin);
   }

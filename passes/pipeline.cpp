@@ -37,8 +37,8 @@ namespace {
 
 constexpr Pass kPipeline[] = {
     {"specialize", "evaluates in part what `specialize` takes", specialize},
-    {"localise_loops", "puts functions that call themselves last into those that call them", localise_loops},
     {"inline", "puts the bodies of functions in the place of their calls", inline_calls},
+    {"localise_loops", "puts functions that call themselves last into those that call them", localise_loops},
     {"instantiate_ops", "puts the definitions of operators in the place of their calls", instantiate_ops},
     {"gradient", "makes functions of `grad` and the other derivatives, and of `vmap`",
      [](const PassContext& context, ExprPtr expr) { return expand_gradients(context, expr); }},

@@ -290,6 +290,7 @@ const std::vector<Generator::Row>& Generator::table() {
       {&Generator::dense, 6, numbers, true},
       {&Generator::converted, 5, numbers},
       {&Generator::scanned, 6, shaped, true},
+      {&Generator::looped, 8, shaped},
       {&Generator::mapped, 8, shaped, true},
   };
   return rows;

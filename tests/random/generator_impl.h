@@ -126,6 +126,8 @@ class Generator {
   TermPtr dense(const TypePtr& want, Exactness budget, int depth);
   TermPtr converted(const TypePtr& want, Exactness budget, int depth);
   TermPtr scanned(const TypePtr& want, Exactness budget, int depth);
+  /// A function that calls itself last, a few times.
+  TermPtr looped(const TypePtr& want, Exactness budget, int depth);
   TermPtr mapped(const TypePtr& want, Exactness budget, int depth);
 
   Random random_;

@@ -222,6 +222,38 @@ TermPtr Generator::scanned(const TypePtr& want, Exactness budget, int depth) {
       {c, r});
 }
 
+TermPtr Generator::looped(const TypePtr& want, Exactness budget, int depth) {
+  if (!kParameter.within(budget) || has_unwritten(want)) return nullptr;
+  const bool multiplies = is_float(want) && want->dims.size() == 2 && random_.chance(60);
+  const int64_t turns = random_.between(1, 4);
+  TypePtr row = tensor(random_dims(2), random_dtype());
+  if (multiplies) row = tensor({want->dims[0], {random_.between(1, 4), ""}}, want->dtype);
+  if (has_unwritten(row)) return nullptr;
+  std::vector<Extent> dims = row->dims;
+  dims.insert(dims.begin(), {random_.between(1, 4), ""});
+  const size_t before = locals_.size();
+  const std::string xs = fresh("xs"), f = fresh("f"), t = fresh("t"), c = fresh("c"), r = fresh("r");
+  std::vector<TermPtr> children{make(tensor(dims, row->dtype), kParameter, depth)};
+  locals_.push_back({t, scalar("int32"), kParameter});
+  locals_.push_back({c, want, kParameter});
+  locals_.push_back({r, row, kParameter});
+  children.push_back(make(want, kParameter, depth));
+  if (multiplies) children.push_back(make(tensor({want->dims[1], row->dims[1]}, want->dtype), {1, 0}, depth));
+  locals_.resize(before);
+  children.push_back(make(want, kParameter, depth));
+  const std::string begin = fmt::format(
+      ";\n  let %{0} = fn (%{1}: int32, %{2}: {3}) -> {3} {{ if (%{1} == {4}) {{ %{2} }} else {{ let %{5} = "
+      "take(%{6}, "
+      "%{1}, axis=0); %{0}(%{1} + 1, ",
+      f, t, c, to_string(*want), turns, r, xs);
+  const std::string end = fmt::format(") }} }};\n  %{}(0, ", f);
+  std::vector<std::string> parts{"{ let %" + xs + " = ", begin, end, ") }"};
+  if (multiplies)
+    parts = {parts[0], begin + "maximum(minimum(", fmt::format(" + nn.dense(%{}, ", r),
+             "), 8.0), -8.0)" + end, parts[3]};
+  return plain(want, parts, children, {}, {xs, f, t, c, r});
+}
+
 TermPtr Generator::mapped(const TypePtr& want, Exactness budget, int depth) {
   const TypePtr row = tensor(random_dims(2), random_dtype());
   std::vector<Extent> dims = row->dims, made(want->dims.begin() + 1, want->dims.end());

@@ -51,11 +51,10 @@ class LoopLocaliser {
     };
     walk(fn.body);
     const auto at_own = [&](const CallExpr* call) {
-      auto& global = *as<GlobalExpr>(call->callee);
-      return std::ranges::equal(global.dims, definition.scheme.dim_vars) && global.types.empty();
+      return std::ranges::equal(as<GlobalExpr>(call->callee)->dims, definition.scheme.dim_vars);
     };
-    return !calls.empty() && uses == calls.size() && !derives && fn.dim_vars.empty() &&
-           definition.scheme.type_vars.empty() && std::ranges::all_of(calls, at_own);
+    return !calls.empty() && uses == calls.size() && !derives && definition.scheme.type_vars.empty() &&
+           std::ranges::all_of(calls, at_own);
   }
 
   ExprPtr localised(const CallExpr& call, const GlobalExpr& global, const Definition& definition) {
@@ -64,7 +63,10 @@ class LoopLocaliser {
     ExprSubstitution at;
     for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)
       at.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
-    ExprPtr copy = substitute(arena, definition.body, at);
+    // Its dims are those of the call.
+    auto& fn = *as<FnExpr>(definition.body);
+    ExprPtr copy = substitute(
+        arena, function_literal(arena, {fn.params.begin(), fn.params.end()}, {}, fn.body, fn.origin), at);
     const Variable* name = make_variable(arena, arena.copy(std::string_view(global.name)), copy->type);
     const std::function<ExprPtr(ExprPtr)> renamed = [&](ExprPtr expr) -> ExprPtr {
       if (!expr) return expr;

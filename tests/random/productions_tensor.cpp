@@ -234,7 +234,7 @@ TermPtr Generator::looped(const TypePtr& want, Exactness budget, int depth) {
   const size_t before = locals_.size();
   const std::string xs = fresh("xs"), f = fresh("f"), t = fresh("t"), c = fresh("c"), r = fresh("r");
   std::vector<TermPtr> children{make(tensor(dims, row->dtype), kParameter, depth)};
-  locals_.push_back({t, scalar("int32"), kParameter});
+  locals_.push_back({t, tensor({}, "int32"), kParameter});
   locals_.push_back({c, want, kParameter});
   locals_.push_back({r, row, kParameter});
   children.push_back(make(want, kParameter, depth));

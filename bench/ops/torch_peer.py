@@ -1,31 +1,19 @@
-"""PyTorch as a process that the operators' bench times; bench/ops/peer_process.h has the lines it reads and writes.
+"""PyTorch's side of the operators' bench.
 
     /usr/bin/python3 torch_peer.py THREADS
 """
 import functools
 import os
-import resource
-import statistics
 import sys
-import time
-import warnings
 
-answers = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # what libraries print is no answer
-try:
-    import numpy
-    import torch
-    import torch.nn as nn
-    import torch.nn.functional as F
-    from torch.utils import mkldnn
-except ImportError as problem:
-    print(problem, file=answers)
-    sys.exit(1)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from torch_process import fastest, frozen, serve  # noqa: E402, the path comes first
 
-THREADS = int(sys.argv[1])
-TRIALS = 7
-TRIAL_SECONDS = 2e-3
-
+import numpy  # noqa: E402
+import torch  # noqa: E402
+import torch.nn as nn  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+from torch.utils import mkldnn  # noqa: E402
 
 kept = {}
 
@@ -86,28 +74,6 @@ class Expression(nn.Module):
         return self.function(*operands)
 
 
-def frozen(module, *inputs):
-    traced = torch.jit.freeze(torch.jit.trace(module.eval(), inputs))
-    for _ in range(3):
-        traced(*inputs)
-    return traced
-
-
-def sample(function, count):
-    """Seconds, and whether another process had one of the cores meanwhile (bench/ops/stopwatch.h)."""
-    preempted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-    busy, start = time.process_time(), time.perf_counter()
-    for _ in range(count):
-        function()
-    took, busy = time.perf_counter() - start, time.process_time() - busy
-    preempted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw - preempted
-    return took, preempted > 0 and busy < 0.97 * THREADS * took
-
-
-def seconds(function, count):
-    return sample(function, count)[0]
-
-
 def expression_variants(expressions, inputs):
     names = ", ".join(chr(ord("a") + k) for k in range(len(inputs)))
 
@@ -159,28 +125,6 @@ def module_variants(expression, inputs):
     yield "mkldnn", opaque
 
 
-def fastest(variants):
-    made, why = [], None
-    for name, make in variants:
-        try:
-            function = make()
-            function()
-            made.append((name, function))
-        except Exception as problem:  # this build has no such path
-            why = problem
-    if not made:
-        raise why
-    if len(made) == 1:
-        return made[0]
-    counts = [1 + int(TRIAL_SECONDS / max(seconds(f, 1), 1e-9)) for _, f in made]
-    times = [[] for _ in made]
-    for _ in range(TRIALS):
-        for k, (_, f) in enumerate(made):
-            times[k].append(seconds(f, counts[k]) / counts[k])
-    medians = [statistics.median(t) for t in times]
-    return made[medians.index(min(medians))]
-
-
 def prepare(fields):
     inputs, expressions, module, result_file = [], [], "", ""
     for field in fields:
@@ -202,27 +146,5 @@ def prepare(fields):
     return name, function
 
 
-def main():
-    torch.set_num_threads(THREADS)
-    warnings.filterwarnings("ignore")
-    print("ready", file=answers)
-    function = None
-    for line in sys.stdin:
-        line = line.rstrip("\n")
-        if line.startswith("prepare\t"):
-            function = None
-            try:
-                name, function = prepare(line.split("\t")[1:])
-                print(f"prepared {name}", file=answers)
-            except Exception as problem:
-                print(f"none: {str(problem).splitlines()[0]}", file=answers)
-        else:
-            _, count, warm = line.split()
-            if warm == "1":
-                function()
-            took, disturbed = sample(function, int(count))
-            print(f"took {took:.9f} {int(disturbed)}", file=answers)
-
-
 with torch.inference_mode():
-    main()
+    serve(prepare)

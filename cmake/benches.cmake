@@ -1,6 +1,13 @@
-# The operators' bench (`./dev bench ops`): Quern against oneDNN, OpenBLAS and PyTorch. Its targets are there where the
-# two libraries are, and no other target needs them.
+# The benches against libraries (`./dev bench ops`, `./dev bench models`). No other target needs theirs.
 
+# What they have in common, with PyTorch in a process of its own as `./dev` finds it when they run.
+quern_sources(bench_harness_sources bench/harness)
+add_library(quern_bench_harness STATIC EXCLUDE_FROM_ALL ${bench_harness_sources} repl/session_thread.cpp)
+target_link_libraries(quern_bench_harness PUBLIC quern_settings fmt::fmt quern_session PRIVATE nlohmann_json::nlohmann_json)
+target_compile_definitions(quern_bench_harness PUBLIC QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+quern_precompile(quern_bench_harness "")
+
+# Operators against oneDNN, OpenBLAS and PyTorch, where the first two are.
 find_path(DNNL_INCLUDE_DIR dnnl.hpp)
 find_library(DNNL_LIBRARY dnnl)
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
@@ -18,9 +25,8 @@ target_include_directories(quern_ops_peer SYSTEM PRIVATE "${DNNL_INCLUDE_DIR}")
 target_link_libraries(quern_ops_peer PRIVATE quern_settings fmt::fmt quern_ir "${DNNL_LIBRARY}" PkgConfig::openblas)
 quern_precompile(quern_ops_peer "")
 
-add_executable(quern_ops_bench EXCLUDE_FROM_ALL ${ops_bench_sources} repl/session_thread.cpp)
-target_link_libraries(quern_ops_bench PRIVATE quern_settings fmt::fmt quern_session nlohmann_json::nlohmann_json)
-target_compile_definitions(quern_ops_bench PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+add_executable(quern_ops_bench EXCLUDE_FROM_ALL ${ops_bench_sources})
+target_link_libraries(quern_ops_bench PRIVATE quern_bench_harness)
 # Kernels find the runtime's symbols in the program.
 set_target_properties(quern_ops_bench PROPERTIES ENABLE_EXPORTS ON)
 add_dependencies(quern_ops_bench quern_ops_peer)

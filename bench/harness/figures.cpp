@@ -1,0 +1,32 @@
+#include "bench/harness/figures.h"
+
+#include <fmt/format.h>
+
+namespace quern::bench {
+
+Figures figures_of(const std::vector<Contender*>& contenders, const Rounds& rounds) {
+  Figures figures;
+  figures.seconds = quantile(rounds.times[0], 0.5);
+  figures.rounds = rounds.times[0].size();
+  figures.all_rounds = rounds.all;
+  figures.disturbed = rounds.disturbed;
+  if (contenders.size() == 1) return figures;
+  Comparison best = compare(rounds);
+  figures.peer = contenders[best.peer]->label();
+  figures.peer_seconds = quantile(rounds.times[best.peer], 0.5);
+  figures.ratio = best.ratio;
+  figures.lowest = best.lowest;
+  figures.highest = best.highest;
+  return figures;
+}
+
+std::string rounds_text(const Figures& figures) {
+  bool all_clean = figures.rounds + figures.disturbed <= figures.all_rounds;
+  return fmt::format("{}/{}{}", figures.rounds, figures.all_rounds, all_clean ? "" : "!");
+}
+
+std::string spread_text(const Figures& figures) {
+  return fmt::format("{:.3f}..{:.3f}", figures.lowest, figures.highest);
+}
+
+}  // namespace quern::bench

@@ -7,6 +7,18 @@ target_link_libraries(quern_bench_harness PUBLIC quern_settings fmt::fmt quern_s
 target_compile_definitions(quern_bench_harness PUBLIC QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 quern_precompile(quern_bench_harness "")
 
+# Whole models against PyTorch.
+quern_sources(models_bench_sources bench/models)
+list(FILTER models_bench_sources EXCLUDE REGEX "/bench/models/first_call/")
+add_executable(quern_first_call EXCLUDE_FROM_ALL bench/models/first_call/main.cpp)
+target_link_libraries(quern_first_call PRIVATE quern_settings)
+add_executable(quern_models_bench EXCLUDE_FROM_ALL ${models_bench_sources})
+target_link_libraries(quern_models_bench PRIVATE quern_bench_harness)
+# Kernels find the runtime's symbols in the program.
+set_target_properties(quern_models_bench PROPERTIES ENABLE_EXPORTS ON)
+add_dependencies(quern_models_bench quern quern_first_call)
+quern_precompile(quern_models_bench "")
+
 # Operators against oneDNN, OpenBLAS and PyTorch, where the first two are.
 find_path(DNNL_INCLUDE_DIR dnnl.hpp)
 find_library(DNNL_LIBRARY dnnl)

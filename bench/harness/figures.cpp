@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace quern::bench {
 
 Figures figures_of(const std::vector<Contender*>& contenders, const Rounds& rounds) {
@@ -27,6 +29,24 @@ std::string rounds_text(const Figures& figures) {
 
 std::string spread_text(const Figures& figures) {
   return fmt::format("{:.3f}..{:.3f}", figures.lowest, figures.highest);
+}
+
+std::string geometric_means(const std::vector<GroupRatio>& ratios) {
+  std::vector<std::string> means;
+  for (size_t first = 0; first < ratios.size();) {
+    size_t last = first;
+    double logarithms = 0;
+    int count = 0;
+    for (; last < ratios.size() && ratios[last].group == ratios[first].group; ++last)
+      if (ratios[last].ratio > 0) {
+        logarithms += std::log(ratios[last].ratio);
+        ++count;
+      }
+    if (count > 0)
+      means.push_back(fmt::format("{} {:.3f}", ratios[first].group, std::exp(logarithms / count)));
+    first = last;
+  }
+  return fmt::format("geometric means of the ratios: {}", fmt::join(means, ", "));
 }
 
 }  // namespace quern::bench

@@ -26,4 +26,11 @@ std::string rounds_text(const Figures& figures);
 /// "0.981..1.020"
 std::string spread_text(const Figures& figures);
 
+struct GroupRatio {
+  std::string group;
+  double ratio = 0;  ///< 0 where there is none
+};
+/// The geometric means of the ratios of each group, whose rows are neighbours, as a line of text.
+std::string geometric_means(const std::vector<GroupRatio>& ratios);
+
 }  // namespace quern::bench

@@ -39,6 +39,17 @@ struct QuernProgram::Impl {
   Compiler::Call call;
   std::vector<Value> arguments;
   NoHost host;
+
+  Result<Done> take_from(const ArgumentSources& sources) {
+    const auto* function = as<FnExpr>(session.definition(module, kEntry)->body);
+    if (!function) return Failure{"the types of @main's parameters are open"};
+    const auto lookup = [&](Type type) { return session.data(module, type); };
+    EntryArguments found = entry_arguments(function->params, sources, lookup);
+    found.problems.insert(found.problems.end(), found.missing.begin(), found.missing.end());
+    if (!found.problems.empty()) return Failure{fmt::format("{}", fmt::join(found.problems, "\n"))};
+    arguments = std::move(found.values);
+    return Done{};
+  }
 };
 
 QuernProgram::QuernProgram() : impl_(std::make_unique<Impl>()) {}
@@ -59,16 +70,9 @@ Result<Done> QuernProgram::compile(const std::string& name, const std::string& t
 
 void QuernProgram::take(std::vector<Value> arguments) { impl_->arguments = std::move(arguments); }
 
-Result<Done> QuernProgram::load(const std::string& file) {
-  const auto* function = as<FnExpr>(impl_->session.definition(impl_->module, kEntry)->body);
-  if (!function) return Failure{"the types of @main's parameters are open"};
-  const auto lookup = [&](Type type) { return impl_->session.data(impl_->module, type); };
-  EntryArguments arguments = entry_arguments(function->params, {{}, file, {}}, lookup);
-  arguments.problems.insert(arguments.problems.end(), arguments.missing.begin(), arguments.missing.end());
-  if (!arguments.problems.empty()) return Failure{fmt::format("{}", fmt::join(arguments.problems, "\n"))};
-  take(std::move(arguments.values));
-  return Done{};
-}
+Result<Done> QuernProgram::load(const std::string& file) { return impl_->take_from({{}, file, {}}); }
+
+Result<Done> QuernProgram::draw(uint64_t seed) { return impl_->take_from({{}, "", seed}); }
 
 Result<Value> QuernProgram::call() {
   EvaluationResult result = impl_->call(impl_->arguments, impl_->host);

@@ -18,9 +18,10 @@ class QuernProgram : public Contender {
 
   /// Types a text and optimises its @main, the function that is called from now on.
   Result<Done> compile(const std::string& name, const std::string& text, const CompilerOptions& options);
-  /// What it is called with; `load` takes the values from a file, by the names of the parameters.
+  /// What it is called with: these values, those of a file by the names of the parameters, or random ones.
   void take(std::vector<Value> arguments);
   Result<Done> load(const std::string& file);
+  Result<Done> draw(uint64_t seed);
   Result<Value> call();
 
   std::string label() const override { return "Quern"; }

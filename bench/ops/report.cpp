@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 
 #include "bench/harness/json_line.h"
@@ -33,7 +32,7 @@ void Report::begin(double peak_gflops, double bandwidth, int threads) const {
 }
 
 void Report::add(const Row& row) {
-  rows_.push_back(row);
+  ratios_.push_back({row.group, row.figures.ratio});
   if (json_) {
     fmt::print("{}\n", json_line(row));
   } else {
@@ -48,22 +47,6 @@ void Report::add(const Row& row) {
   std::fflush(stdout);
 }
 
-void Report::end() const {
-  std::vector<std::string> means;
-  for (size_t first = 0; first < rows_.size();) {
-    size_t last = first;
-    double logarithms = 0;
-    int count = 0;
-    for (; last < rows_.size() && rows_[last].group == rows_[first].group; ++last)
-      if (rows_[last].figures.ratio > 0) {
-        logarithms += std::log(rows_[last].figures.ratio);
-        ++count;
-      }
-    if (count > 0)
-      means.push_back(fmt::format("{} {:.3f}", rows_[first].group, std::exp(logarithms / count)));
-    first = last;
-  }
-  fmt::print(json_ ? stderr : stdout, "geometric means of the ratios: {}\n", fmt::join(means, ", "));
-}
+void Report::end() const { fmt::print(json_ ? stderr : stdout, "{}\n", geometric_means(ratios_)); }
 
 }  // namespace quern::bench

@@ -29,7 +29,7 @@ class Report {
 
  private:
   bool json_;
-  std::vector<Row> rows_;
+  std::vector<GroupRatio> ratios_;
 };
 
 }  // namespace quern::bench

@@ -30,11 +30,21 @@ using Model = CommandLine::RowName;
 
 const std::vector<Model> kModels = {
     {"resnet18", "convolutional"},
+    {"resnet50", "convolutional"},
     {"mobilenet_v2", "convolutional"},
     {"squeezenet", "convolutional"},
+    {"vgg16", "convolutional"},
+    {"dqn", "convolutional"},
+    {"dcgan", "convolutional"},
+    {"capsule_conv", "convolutional"},
     {"lstm", "recurrent"},
     {"gru", "recurrent"},
+    {"mi_lstm", "recurrent"},
+    {"tree_lstm", "recurrent"},
     {"bert_tiny", "transformer"},
+    {"bert_base", "transformer"},
+    {"gpt2", "transformer"},
+    {"decoder", "transformer"},
 };
 
 std::string program_file(const Model& model) {

@@ -15,6 +15,7 @@ from torch_process import fastest, frozen, serve  # noqa: E402, the path comes f
 import numpy  # noqa: E402
 import torch  # noqa: E402
 import torch.nn as nn  # noqa: E402
+import torch_capsules as capsules  # noqa: E402
 
 from safetensors_file import write_safetensors  # noqa: E402
 import torch_models as models  # noqa: E402
@@ -83,17 +84,19 @@ class Model:
         self.weights = weights(self.module)
 
 
-def image_model(module, channels=3, extent=224):
-    return Model(module, {"image": torch.randn(1, channels, extent, extent)}, convolutional_variants)
+def convolutional(module, name, *shape):
+    return Model(module, {name: torch.randn(1, *shape)}, convolutional_variants)
 
 
-def recurrent_model(cell, layer):
+def recurrent(cell, layer=None):
+    """A cell over 20 vectors; `layer` is PyTorch's own with the same weights."""
     def variants(module, xs):
         yield from plain_variants(module, xs)
-        yield "layer", lambda: eager(models.FusedLayer(layer, module.cell), xs)
-        yield "layer TorchScript", lambda: script(models.FusedLayer(layer, module.cell), xs)
+        if layer:
+            yield "layer", lambda: eager(models.FusedLayer(layer, module.cell), xs)
+            yield "layer TorchScript", lambda: script(models.FusedLayer(layer, module.cell), xs)
 
-    return Model(models.CellLoop(cell(300, 512)), {"xs": torch.randn(20, 1, 300)}, variants,
+    return Model(models.CellLoop(cell), {"xs": torch.randn(20, 1, 300)}, variants,
                  lambda module: weights_of(module.cell))
 
 
@@ -102,14 +105,72 @@ def bert(layers, width, heads):
     return Model(models.Bert(layers, width, heads), {"tokens": tokens})
 
 
+def gpt2():
+    return Model(models.Gpt2(), {"tokens": torch.randint(0, 50257, (64,), dtype=torch.int32)})
+
+
+def random_tree(leaves):
+    """A random binary tree by the parts of its nodes (torch_models.TreeLstm)."""
+    left, right = [-1] * leaves, [-1] * leaves
+
+    def make(first, last):
+        if last - first == 1:
+            return first
+        middle = int(torch.randint(first + 1, last, ()))
+        a, b = make(first, middle), make(middle, last)
+        left.append(a)
+        right.append(b)
+        return len(left) - 1
+
+    make(0, leaves)
+    return [torch.tensor(side, dtype=torch.int32) for side in (left, right)]
+
+
+def tree_lstm():
+    def variants(module, words, left, right):
+        yield "eager", lambda: eager(module, words, left, right)
+        # A trace would hold for this tree alone; by levels its nodes are in order beforehand.
+        yield "eager by levels", lambda: eager(models.TreeLstmByLevels(module, left, right), words)
+        yield "TorchScript in order", lambda: in_order(module, words, left.tolist(), right.tolist())
+
+    def in_order(module, *inputs):
+        made = torch.jit.freeze(torch.jit.script(models.TreeLstmInOrder(module).eval()))
+        for _ in range(3):
+            made(*inputs)
+        return lambda: made(*inputs)
+
+    left, right = random_tree(20)
+    return Model(models.TreeLstm(), {"words": torch.randn(20, 300), "left": left, "right": right}, variants)
+
+
+def capsule_conv():
+    def variants(module, poses):
+        for function in (capsules.capsule_einsum, capsules.capsule_product, capsules.capsule_convolution):
+            made = models.CapsuleConv(function)
+            made.weight = module.weight
+            for name, make in plain_variants(made.eval(), poses):
+                yield f"{name} {function.__name__}", make
+
+    return Model(models.CapsuleConv(capsules.capsule_einsum), {"poses": torch.randn(1, 64, 28, 28, 4, 4)}, variants)
+
+
 MODELS = {
-    "resnet18": lambda: image_model(models.resnet18()),
-    "mobilenet_v2": lambda: image_model(models.MobileNetV2()),
-    "squeezenet": lambda: image_model(models.SqueezeNet()),
-    "lstm": lambda: recurrent_model(nn.LSTMCell, nn.LSTM),
-    "gru": lambda: recurrent_model(nn.GRUCell, nn.GRU),
+    "resnet18": lambda: convolutional(models.resnet18(), "image", 3, 224, 224),
+    "resnet50": lambda: convolutional(models.resnet50(), "image", 3, 224, 224),
+    "mobilenet_v2": lambda: convolutional(models.MobileNetV2(), "image", 3, 224, 224),
+    "squeezenet": lambda: convolutional(models.SqueezeNet(), "image", 3, 224, 224),
+    "vgg16": lambda: convolutional(models.Vgg16(), "image", 3, 224, 224),
+    "dqn": lambda: convolutional(models.Dqn(), "image", 4, 84, 84),
+    "dcgan": lambda: convolutional(models.Dcgan(), "noise", 100, 1, 1),
+    "capsule_conv": capsule_conv,
+    "lstm": lambda: recurrent(nn.LSTMCell(300, 512), nn.LSTM),
+    "gru": lambda: recurrent(nn.GRUCell(300, 512), nn.GRU),
+    "mi_lstm": lambda: recurrent(models.MiLstmCell(300, 512)),
+    "tree_lstm": tree_lstm,
     "bert_tiny": lambda: bert(2, 128, 2),
     "bert_base": lambda: bert(12, 768, 12),
+    "gpt2": gpt2,
+    "decoder": lambda: Model(models.Decoder(), {"memory": torch.randn(32, 256)}),
 }
 
 

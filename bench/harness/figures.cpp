@@ -46,7 +46,8 @@ std::string geometric_means(const std::vector<GroupRatio>& ratios) {
       means.push_back(fmt::format("{} {:.3f}", ratios[first].group, std::exp(logarithms / count)));
     first = last;
   }
-  return fmt::format("geometric means of the ratios: {}", fmt::join(means, ", "));
+  if (means.empty()) return "";
+  return fmt::format("geometric means of the ratios: {}\n", fmt::join(means, ", "));
 }
 
 }  // namespace quern::bench

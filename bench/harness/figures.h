@@ -30,7 +30,7 @@ struct GroupRatio {
   std::string group;
   double ratio = 0;  ///< 0 where there is none
 };
-/// The geometric means of the ratios of each group, whose rows are neighbours, as a line of text.
+/// The geometric means of the ratios of each group, whose rows are neighbours, as a line of text; "" for none.
 std::string geometric_means(const std::vector<GroupRatio>& ratios);
 
 }  // namespace quern::bench

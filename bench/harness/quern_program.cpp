@@ -40,8 +40,10 @@ struct QuernProgram::Impl {
   std::vector<Value> arguments;
   NoHost host;
 
+  const FnExpr* entry() { return as<FnExpr>(session.definition(module, kEntry)->body); }
+
   Result<Done> take_from(const ArgumentSources& sources) {
-    const auto* function = as<FnExpr>(session.definition(module, kEntry)->body);
+    const FnExpr* function = entry();
     if (!function) return Failure{"the types of @main's parameters are open"};
     const auto lookup = [&](Type type) { return session.data(module, type); };
     EntryArguments found = entry_arguments(function->params, sources, lookup);
@@ -73,6 +75,18 @@ void QuernProgram::take(std::vector<Value> arguments) { impl_->arguments = std::
 Result<Done> QuernProgram::load(const std::string& file) { return impl_->take_from({{}, file, {}}); }
 
 Result<Done> QuernProgram::draw(uint64_t seed) { return impl_->take_from({{}, "", seed}); }
+
+Result<std::vector<std::pair<std::string, std::string>>> QuernProgram::save(const std::string& prefix) const {
+  std::vector<std::pair<std::string, std::string>> files;
+  const std::span<const Variable* const> parameters = impl_->entry()->params;
+  for (size_t i = 0; i < impl_->arguments.size(); ++i) {
+    const std::string name(parameters[i]->name);
+    files.emplace_back(name, prefix + name + ".safetensors");
+    auto saved = save_value(files.back().second, impl_->arguments[i], parameters[i]->type, {});
+    if (!saved) return saved.error();
+  }
+  return files;
+}
 
 Result<Value> QuernProgram::call() {
   EvaluationResult result = impl_->call(impl_->arguments, impl_->host);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/contender.h"
@@ -22,6 +23,8 @@ class QuernProgram : public Contender {
   void take(std::vector<Value> arguments);
   Result<Done> load(const std::string& file);
   Result<Done> draw(uint64_t seed);
+  /// Saves what it is called with in files that begin with `prefix`; each parameter and its file.
+  Result<std::vector<std::pair<std::string, std::string>>> save(const std::string& prefix) const;
   Result<Value> call();
 
   std::string label() const override { return "Quern"; }

@@ -12,7 +12,7 @@ import warnings
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)  # what libraries print is no answer
 try:
-    import numpy  # noqa: F401, PyTorch needs it for what it writes
+    import numpy  # PyTorch needs it for what it writes
     import torch
 except ImportError as problem:
     print(problem, file=answers)

@@ -90,13 +90,13 @@ class Bench {
     const Folder folder("quern_models_");
     auto peer = prepared(model, folder);
     if (!peer) return peer.error();
-    const std::string arguments =
-        peer->process ? fmt::format("--params '{}'", peer->arguments) : fmt::format("--random {}", kSeed);
-    auto first =
-        measure_first_calls(program_file(model), arguments, folder.file("kernels.db"), options_.threads);
-    if (!first) return first.error();
     QuernProgram quern;
     if (auto same = compiled(model, *peer, quern); !same) return same.error();
+    auto arguments = run_options(*peer, quern, folder);
+    if (!arguments) return arguments.error();
+    auto first =
+        measure_first_calls(program_file(model), *arguments, folder.file("kernels.db"), options_.threads);
+    if (!first) return first.error();
     std::vector<Contender*> contenders{&quern};
     if (peer->process) contenders.push_back(peer->process.get());
     auto rounds = measure(contenders, options_.budget);
@@ -141,6 +141,16 @@ class Bench {
     return Failure{fmt::format(
         "Quern's result differs from that of PyTorch by {:.2g} of its largest element; {:.2g} is allowed",
         apart, kTolerance)};
+  }
+
+  // The options with which `quern run` has the same arguments.
+  static Result<std::string> run_options(const Peer& peer, const QuernProgram& quern, const Folder& folder) {
+    if (peer.process) return fmt::format("--params '{}'", peer.arguments);
+    auto files = quern.save(folder.file("argument_"));
+    if (!files) return files.error();
+    std::string options;
+    for (const auto& [name, file] : *files) options += fmt::format(" --input '{}={}'", name, file);
+    return options;
   }
 
   Options options_;

@@ -10,15 +10,15 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from torch_process import fastest, frozen, serve  # noqa: E402, the path comes first
+from torch_process import fastest, frozen, serve
 
-import numpy  # noqa: E402
-import torch  # noqa: E402
-import torch.nn as nn  # noqa: E402
-import torch_capsules as capsules  # noqa: E402
+import numpy
+import torch
+import torch.nn as nn
+import torch_capsules as capsules
 
-from safetensors_file import write_safetensors  # noqa: E402
-import torch_models as models  # noqa: E402
+from safetensors_file import write_safetensors
+import torch_models as models
 
 SEED = 1
 

@@ -47,6 +47,6 @@ void Report::add(const Row& row) {
   std::fflush(stdout);
 }
 
-void Report::end() const { fmt::print(json_ ? stderr : stdout, "{}\n", geometric_means(ratios_)); }
+void Report::end() const { fmt::print(json_ ? stderr : stdout, "{}", geometric_means(ratios_)); }
 
 }  // namespace quern::bench

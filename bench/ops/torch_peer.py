@@ -7,14 +7,14 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from torch_process import fastest, frozen, serve  # noqa: E402, the path comes first
-from torch_capsules import arranged, capsule_convolution, capsule_einsum, capsule_product, kept  # noqa: E402, F401
+from torch_process import fastest, frozen, serve
+from torch_capsules import arranged, capsule_convolution, capsule_einsum, capsule_product, kept
 
-import numpy  # noqa: E402
-import torch  # noqa: E402
-import torch.nn as nn  # noqa: E402
-import torch.nn.functional as F  # noqa: E402
-from torch.utils import mkldnn  # noqa: E402
+import numpy
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils import mkldnn
 
 
 def linear(a, b):

@@ -6,124 +6,41 @@
 // code 1: a row failed, or results differ.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 
-#include "bench/ops/machine.h"
-#include "bench/ops/measure.h"
-#include "bench/ops/peer_process.h"
+#include "bench/harness/difference.h"
+#include "bench/harness/folder.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/options.h"
+#include "bench/ops/libraries.h"
 #include "bench/ops/quern_side.h"
 #include "bench/ops/report.h"
 #include "bench/ops/tensors.h"
 #include "bench/ops/work.h"
 #include "ir/io/data_files.h"
 #include "jit/runtime/peaks.h"
-#include "jit/runtime/threads.h"
-#include "repl/session_thread.h"
 
 namespace quern::bench {
 namespace {
 
-struct Options {
-  int threads = 1;
-  bool json = false, list = false;
-  Budget budget;
-  Layout layout = Layout::ChannelsLast;
-  std::vector<std::string> names;
-};
-
-[[noreturn]] void refuse(const std::string& message) {
-  fmt::print(stderr, "bench ops: {}\n", message);
-  std::exit(2);
-}
-
-Options parse(int argc, char** argv) {
-  Options options;
-  std::vector<std::string> words(argv + 1, argv + argc);
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    auto value = [&]() -> const std::string& {
-      if (i + 1 == words.size()) refuse(word + " takes a value");
-      return words[++i];
-    };
-    if (word == "--json") {
-      options.json = true;
-    } else if (word == "--list") {
-      options.list = true;
-    } else if (word == "--threads") {
-      options.threads = std::atoi(value().c_str());
-      if (options.threads < 1) refuse("--threads takes a number of at least 1");
-    } else if (word == "--seconds") {
-      options.budget.seconds = std::atof(value().c_str());
-      if (options.budget.seconds <= 0) refuse("--seconds takes a time above 0");
-    } else if (word == "--layout") {
-      const std::string& layout = value();
-      if (layout != "nhwc" && layout != "nchw") refuse("--layout takes nhwc or nchw");
-      options.layout = layout == "nhwc" ? Layout::ChannelsLast : Layout::ChannelsFirst;
-    } else if (word.starts_with("-")) {
-      refuse(
-          fmt::format("there is no option {}; the options are --threads N, --json, --seconds S, --layout "
-                      "nhwc|nchw, --list",
-                      word));
-    } else {
-      options.names.push_back(word);
-    }
-  }
-  return options;
-}
-
-std::vector<Work> chosen(const Options& options) {
-  std::vector<Work> works = all_works(options.layout);
-  std::string unknown, names;
-  for (const Work& work : works) names += (names.empty() ? "" : " ") + work.name;
-  works = select(std::move(works), options.names, unknown);
-  if (!unknown.empty()) refuse(fmt::format("there is no row `{}`; the rows are {}", unknown, names));
-  return works;
-}
-
-/// A folder for the tensors, gone with the object.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "quern_ops_XXXXXX").string();
-    if (!mkdtemp(name.data())) refuse("no folder can be made in " + name);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / (name + ".npy")).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-// OpenBLAS and PyTorch's calls of it choose kernels by the processor's name, and know few that have AVX-512.
-std::vector<PeerCommand> peer_commands() {
-  std::string folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-  std::string program = folder + "/quern_ops_peer";
-  std::vector<std::string> wide;
-  if (has_avx512()) wide.emplace_back("OPENBLAS_CORETYPE=SkylakeX");
-  std::vector<PeerCommand> commands{
-      {Library::OneDnn, "oneDNN", {program, "onednn"}, {}},
-      {Library::OpenBlas, "OpenBLAS", {program, "openblas"}, {}},
-      {Library::PyTorch, "PyTorch", {"/usr/bin/python3", QUERN_SOURCE_DIR "/bench/ops/torch_peer.py"}, wide}};
-  if (!wide.empty())
-    commands.push_back({Library::OpenBlas, "OpenBLAS SkylakeX", {program, "openblas"}, wide});
-  return commands;
+std::vector<Work> chosen(const CommandLine& command_line, std::vector<Work> works,
+                         const std::vector<std::string>& names) {
+  std::vector<CommandLine::RowName> rows;
+  for (const Work& work : works) rows.push_back({work.name, work.group});
+  const std::vector<bool> is_chosen = command_line.chosen(rows, names);
+  std::vector<Work> result;
+  for (size_t i = 0; i < works.size(); ++i)
+    if (is_chosen[i]) result.push_back(std::move(works[i]));
+  return result;
 }
 
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options), report_(options.json) {
-    for (const PeerCommand& command : peer_commands())
-      if (auto process = started(command)) peers_.push_back({command, std::move(process)});
+    for (const auto& [library, command] : library_commands())
+      if (auto process = started(command)) peers_.push_back({library, command, std::move(process)});
   }
 
   int run(const std::vector<Work>& works) {
@@ -145,6 +62,7 @@ class Bench {
 
  private:
   struct Peer {
+    Library library;
     PeerCommand command;
     std::unique_ptr<PeerProcess> process;
   };
@@ -170,7 +88,7 @@ class Bench {
     std::vector<std::string> files;
     for (size_t i = 0; i < work.inputs.size(); ++i) {
       inputs.push_back(random_tensor(work.inputs[i], i + 1));
-      files.push_back(folder_.file(fmt::format("input{}", i)));
+      files.push_back(folder_.file(fmt::format("input{}.npy", i)));
       if (auto written = write_tensors(files.back(), {{"", inputs.back()}}); !written) return written.error();
     }
     auto result = quern_.prepare(work, inputs);
@@ -192,9 +110,15 @@ class Bench {
 
   Result<Done> prepare_peers(const Work& work, const std::vector<std::string>& files,
                              const HostTensor& result, std::vector<Contender*>& contenders) {
-    std::string file = folder_.file("result");
-    for (auto& [command, process] : peers_) {
-      auto ready = process->prepare(work, files, file);
+    std::string file = folder_.file("result.npy");
+    std::vector<std::string> tensors;
+    for (const std::string& input : files) tensors.push_back("input=" + input);
+    tensors.push_back("result=" + file);
+    for (auto& [library, command, process] : peers_) {
+      std::vector<std::string> fields = task_of(work, library);
+      if (fields.empty()) continue;
+      fields.insert(fields.begin(), tensors.begin(), tensors.end());
+      auto ready = process->prepare(work.name, fields);
       if (!ready) return ready.error();
       if (!*ready) continue;
       auto theirs = read_tensors(file);
@@ -212,30 +136,18 @@ class Bench {
 
   Row row_of(const Work& work, const std::vector<Contender*>& contenders, const Rounds& rounds,
              double bytes) const {
-    Row row{work.name, work.group, options_.threads};
-    double seconds = quantile(rounds.times[0], 0.5);
-    row.quern_us = seconds * 1e6;
-    row.rounds = rounds.times[0].size();
-    row.all_rounds = rounds.all;
-    row.disturbed = rounds.disturbed;
+    Row row{work.name, work.group, options_.threads, figures_of(contenders, rounds)};
     row.is_compute = work.flops > 0;
-    row.rate = (row.is_compute ? work.flops : bytes) / seconds * 1e-9;
+    row.rate = (row.is_compute ? work.flops : bytes) / row.figures.seconds * 1e-9;
     double limit = row.is_compute ? std::max(peak_, peak_gflops()) * options_.threads
                                   : std::max(bandwidth_, copy_bandwidth(options_.threads));
     row.percent_of_peak = 100 * row.rate / limit;
-    if (contenders.size() == 1) return row;
-    Comparison best = compare(rounds);
-    row.peer = contenders[best.peer]->label();
-    row.peer_us = quantile(rounds.times[best.peer], 0.5) * 1e6;
-    row.ratio = best.ratio;
-    row.lowest = best.lowest;
-    row.highest = best.highest;
     return row;
   }
 
   Options options_;
   double peak_ = 0, bandwidth_ = 0;  ///< at the start
-  Folder folder_;
+  Folder folder_{"quern_ops_"};
   QuernSide quern_;
   Report report_;
   std::vector<Peer> peers_;
@@ -246,14 +158,17 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace quern::bench;
-  Options options = parse(argc, argv);
-  std::vector<Work> works = chosen(options);
+  Layout layout = Layout::ChannelsLast;
+  const auto take_layout = [&](const std::string& value) {
+    layout = value == "nchw" ? Layout::ChannelsFirst : Layout::ChannelsLast;
+    return value == "nhwc" || value == "nchw";
+  };
+  const CommandLine command_line("bench ops", {{"--layout", "nhwc|nchw", take_layout}});
+  const Options options = command_line.parse(argc, argv);
+  const std::vector<Work> works = chosen(command_line, all_works(layout), options.names);
   if (options.list) {
     for (const Work& work : works) fmt::print("// {}\n{}\n", work.name, work.source);
     return 0;
   }
-  std::signal(SIGPIPE, SIG_IGN);
-  if (options.threads == 1) stay_on_one_core();
-  quern::set_thread_count(options.threads);
-  return quern::on_session_thread([&] { return Bench(options).run(works); });
+  return run_with(options.threads, [&] { return Bench(options).run(works); });
 }

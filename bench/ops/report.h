@@ -1,9 +1,10 @@
 #pragma once
 // What the operators' bench prints.
 
-#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "bench/harness/figures.h"
 
 namespace quern::bench {
 
@@ -11,15 +12,10 @@ namespace quern::bench {
 struct Row {
   std::string name, group;
   int threads = 1;
-  double quern_us = 0;
-  std::string peer;  ///< the better one; "" where there is none
-  double peer_us = 0, ratio = 0, lowest = 0, highest = 0;
+  Figures figures;
   double percent_of_peak = 0;
   double rate = 0;  ///< GFLOP/s, or GB/s where memory is the limit
   bool is_compute = true;
-  size_t rounds = 0;  ///< that count
-  size_t all_rounds = 0;
-  size_t disturbed = 0;  ///< of all rounds
 };
 
 /// A table, or one JSON object a line.
@@ -33,7 +29,7 @@ class Report {
 
  private:
   bool json_;
-  std::vector<Row> rows_;
+  std::vector<GroupRatio> ratios_;
 };
 
 }  // namespace quern::bench

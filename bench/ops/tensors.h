@@ -1,5 +1,5 @@
 #pragma once
-// Inputs of the operators' bench, and whether results agree.
+// Inputs of the operators' bench.
 
 #include "bench/ops/work.h"
 
@@ -11,8 +11,5 @@ TensorPtr random_tensor(const Input& input, uint64_t seed);
 TensorPtr with_dtype(const TensorPtr& tensor, DType dtype);
 /// The tensor with its axes in another order: axis k of the result is axis `axes[k]`; itself for no axes.
 TensorPtr permuted(const TensorPtr& tensor, const std::vector<size_t>& axes);
-/// The largest difference of two tensors of equally many elements, relative to the largest element of the
-/// second; infinite where their sizes differ or one alone is not a number.
-double difference(const HostTensor& tensor, const HostTensor& reference);
 
 }  // namespace quern::bench

@@ -1,80 +1,24 @@
-"""PyTorch as a process that the operators' bench times; bench/ops/peer_process.h has the lines it reads and writes.
+"""PyTorch's side of the operators' bench.
 
     /usr/bin/python3 torch_peer.py THREADS
 """
 import functools
 import os
-import resource
-import statistics
 import sys
-import time
-import warnings
 
-answers = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # what libraries print is no answer
-try:
-    import numpy
-    import torch
-    import torch.nn as nn
-    import torch.nn.functional as F
-    from torch.utils import mkldnn
-except ImportError as problem:
-    print(problem, file=answers)
-    sys.exit(1)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from torch_process import fastest, frozen, serve
+from torch_capsules import arranged, capsule_convolution, capsule_einsum, capsule_product, kept
 
-THREADS = int(sys.argv[1])
-TRIALS = 7
-TRIAL_SECONDS = 2e-3
-
-
-kept = {}
-
-
-def arranged(weight, arrange):
-    """A weight in another arrangement, made once: a program keeps it so."""
-    if (weight, arrange) not in kept:
-        kept[weight, arrange] = arrange(weight).contiguous()
-    return kept[weight, arrange]
+import numpy
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils import mkldnn
 
 
 def linear(a, b):
     return F.linear(a, arranged(b, torch.t))
-
-
-def windows_of(a, r, s):
-    """The windows of a capsule convolution with stride 2, as a view."""
-    n, c, h, w, i, k = a.shape
-    by = a.stride()
-    return a.as_strided((n, c, (h - r) // 2 + 1, (w - s) // 2 + 1, r, s, i, k),
-                        (by[0], by[1], 2 * by[2], 2 * by[3], by[2], by[3], by[4], by[5]))
-
-
-def capsule_einsum(a, b):
-    return torch.einsum("ncyxrsik,ocrskj->noyxij", windows_of(a, *b.shape[2:4]), b)
-
-
-def as_columns(b):
-    return b.permute(1, 2, 3, 4, 0, 5).flatten(4).flatten(0, 3)
-
-
-def capsule_product(a, b):
-    """Windows as the rows of one matrix product."""
-    o, c, r, s, k, j = b.shape
-    windows = windows_of(a, r, s).permute(0, 2, 3, 6, 1, 4, 5, 7)
-    result = torch.mm(windows.reshape(-1, c * r * s * k), arranged(b, as_columns))
-    return result.view(*windows.shape[:4], o, j).permute(0, 4, 1, 2, 3, 5)
-
-
-def as_filters(b):
-    return b.permute(0, 5, 1, 4, 2, 3).flatten(2, 3).flatten(0, 1)
-
-
-def capsule_convolution(a, b, layout=torch.contiguous_format):
-    """A plain convolution: the rows of a pose are its batch, its columns are channels."""
-    n, c, h, w, i, k = a.shape
-    rows = a.permute(0, 4, 1, 5, 2, 3).reshape(n * i, c * k, h, w).contiguous(memory_format=layout)
-    result = F.conv2d(rows, arranged(b, as_filters), stride=2)
-    return result.view(n, i, b.shape[0], b.shape[5], *result.shape[2:]).permute(0, 2, 4, 5, 1, 3)
 
 
 class Expression(nn.Module):
@@ -84,28 +28,6 @@ class Expression(nn.Module):
 
     def forward(self, *operands):
         return self.function(*operands)
-
-
-def frozen(module, *inputs):
-    traced = torch.jit.freeze(torch.jit.trace(module.eval(), inputs))
-    for _ in range(3):
-        traced(*inputs)
-    return traced
-
-
-def sample(function, count):
-    """Seconds, and whether another process had one of the cores meanwhile (bench/ops/stopwatch.h)."""
-    preempted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-    busy, start = time.process_time(), time.perf_counter()
-    for _ in range(count):
-        function()
-    took, busy = time.perf_counter() - start, time.process_time() - busy
-    preempted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw - preempted
-    return took, preempted > 0 and busy < 0.97 * THREADS * took
-
-
-def seconds(function, count):
-    return sample(function, count)[0]
 
 
 def expression_variants(expressions, inputs):
@@ -159,28 +81,6 @@ def module_variants(expression, inputs):
     yield "mkldnn", opaque
 
 
-def fastest(variants):
-    made, why = [], None
-    for name, make in variants:
-        try:
-            function = make()
-            function()
-            made.append((name, function))
-        except Exception as problem:  # this build has no such path
-            why = problem
-    if not made:
-        raise why
-    if len(made) == 1:
-        return made[0]
-    counts = [1 + int(TRIAL_SECONDS / max(seconds(f, 1), 1e-9)) for _, f in made]
-    times = [[] for _ in made]
-    for _ in range(TRIALS):
-        for k, (_, f) in enumerate(made):
-            times[k].append(seconds(f, counts[k]) / counts[k])
-    medians = [statistics.median(t) for t in times]
-    return made[medians.index(min(medians))]
-
-
 def prepare(fields):
     inputs, expressions, module, result_file = [], [], "", ""
     for field in fields:
@@ -202,27 +102,5 @@ def prepare(fields):
     return name, function
 
 
-def main():
-    torch.set_num_threads(THREADS)
-    warnings.filterwarnings("ignore")
-    print("ready", file=answers)
-    function = None
-    for line in sys.stdin:
-        line = line.rstrip("\n")
-        if line.startswith("prepare\t"):
-            function = None
-            try:
-                name, function = prepare(line.split("\t")[1:])
-                print(f"prepared {name}", file=answers)
-            except Exception as problem:
-                print(f"none: {str(problem).splitlines()[0]}", file=answers)
-        else:
-            _, count, warm = line.split()
-            if warm == "1":
-                function()
-            took, disturbed = sample(function, int(count))
-            print(f"took {took:.9f} {int(disturbed)}", file=answers)
-
-
 with torch.inference_mode():
-    main()
+    serve(prepare)

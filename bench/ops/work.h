@@ -60,10 +60,6 @@ enum class Layout { ChannelsLast, ChannelsFirst };
 
 /// Every row, in the order of the table.
 std::vector<Work> all_works(Layout layout);
-/// Those that have one of the names or, where none is called so, begin with it; all for no names. Sets
-/// `unknown` to the first name that is neither.
-std::vector<Work> select(std::vector<Work> works, const std::vector<std::string>& names,
-                         std::string& unknown);
 
 // The parts of the table.
 void add_products(std::vector<Work>& works);

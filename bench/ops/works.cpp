@@ -18,28 +18,6 @@ std::vector<Work> all_works(Layout layout) {
   return works;
 }
 
-std::vector<Work> select(std::vector<Work> works, const std::vector<std::string>& names,
-                         std::string& unknown) {
-  if (names.empty()) return works;
-  std::vector<bool> chosen(works.size());
-  for (const std::string& name : names) {
-    auto choose = [&](auto&& fits) {
-      bool any = false;
-      for (size_t i = 0; i < works.size(); ++i)
-        if (fits(works[i])) chosen[i] = any = true;
-      return any;
-    };
-    bool found = choose([&](const Work& w) { return w.name == name; }) ||
-                 choose([&](const Work& w) { return w.group == name; }) ||
-                 choose([&](const Work& w) { return w.name.starts_with(name); });
-    if (!found && unknown.empty()) unknown = name;
-  }
-  std::vector<Work> selected;
-  for (size_t i = 0; i < works.size(); ++i)
-    if (chosen[i]) selected.push_back(std::move(works[i]));
-  return selected;
-}
-
 std::string operand_type(const Input& input) {
   Shape shape = input.shape;
   for (size_t k = 0; k < input.quern_axes.size(); ++k) shape[k] = input.shape[input.quern_axes[k]];

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "bench/harness/stopwatch.h"
 #include "bench/ops/peer/request.h"
-#include "bench/ops/stopwatch.h"
 #include "ir/io/data_files.h"
 
 namespace quern::bench {

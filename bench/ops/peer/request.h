@@ -1,5 +1,5 @@
 #pragma once
-// What a C++ library is asked for, and how its program answers (bench/ops/peer_process.h has the lines).
+// What a C++ library is asked for, and how its program answers (bench/harness/peer_process.h has the lines).
 
 #include <functional>
 #include <map>

@@ -1,4 +1,4 @@
-#include "bench/ops/measure.h"
+#include "bench/harness/measure.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bench/ops/contender.h"
+#include "bench/harness/contender.h"
 
 namespace quern::bench {
 

@@ -15,20 +15,22 @@
 #include <string>
 #include <vector>
 
-#include "bench/ops/contender.h"
-#include "bench/ops/work.h"
+#include "bench/harness/contender.h"
 
 namespace quern::bench {
 
-enum class Library { OneDnn, OpenBlas, PyTorch };
-
 /// How a library is started.
 struct PeerCommand {
-  Library library;
   std::string name;
   std::vector<std::string> arguments;    ///< the program first
   std::vector<std::string> environment;  ///< NAME=value, beside the number of threads
 };
+
+/// PyTorch by a script of the repository (bench/harness/torch_process.py).
+PeerCommand torch_command(const std::string& script);
+/// The variables with which OpenBLAS, and PyTorch's calls of it, take their kernels for AVX-512: they choose by
+/// the processor's name and know few that have it. Empty where there is none.
+std::vector<std::string> wide_openblas();
 
 class PeerProcess final : public Contender {
  public:
@@ -38,10 +40,9 @@ class PeerProcess final : public Contender {
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  /// Readies it for a work, whose inputs are in these .npy files, and has it write its result to another.
-  /// Nothing where the library has no such work.
-  Result<std::optional<Done>> prepare(const Work& work, const std::vector<std::string>& inputs,
-                                      const std::string& result);
+  /// Readies it for a work that these fields, `key=value`, describe. Nothing where the library has no such
+  /// work, and why is told on stderr after the work's name.
+  Result<std::optional<Done>> prepare(const std::string& work, const std::vector<std::string>& fields);
 
   /// Whether the process is no more.
   bool has_ended();
@@ -49,16 +50,11 @@ class PeerProcess final : public Contender {
   Result<Sample> run(int64_t count, bool warm) override;
 
  private:
-  PeerProcess(Library library, std::string name, pid_t process, std::FILE* requests, std::FILE* answers)
-      : library_(library),
-        name_(std::move(name)),
-        process_(process),
-        requests_(requests),
-        answers_(answers) {}
+  PeerProcess(std::string name, pid_t process, std::FILE* requests, std::FILE* answers)
+      : name_(std::move(name)), process_(process), requests_(requests), answers_(answers) {}
   Result<std::string> ask(const std::string& request);
   Result<std::string> answer();
 
-  Library library_;
   std::string name_, variant_;
   pid_t process_;
   bool ended_ = false;

@@ -1,4 +1,4 @@
-#include "bench/ops/peer_process.h"
+#include "bench/harness/peer_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 #include <array>
 #include <sstream>
 #include <string_view>
+
+#include "bench/harness/machine.h"
 
 namespace quern::bench {
 
@@ -40,33 +42,17 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-void add_call(std::string& request, const LibraryCall& call) {
-  request += "\tkind=" + call.kind;
-  for (const auto& [name, numbers] : call.numbers)
-    request += fmt::format("\t{}={}", name, fmt::join(numbers, ","));
-}
-
-void add_expressions(std::string& request, const Work& work) {
-  for (const std::string& expression : work.torch) request += "\texpression=" + expression;
-  if (!work.torch_module.empty()) request += "\tmodule=" + work.torch_module;
-}
-
-// What the library is to do; empty where it has nothing of the kind.
-std::string task_of(const Work& work, Library library) {
-  std::string task;
-  switch (library) {
-    case Library::OneDnn:
-      if (work.onednn) add_call(task, *work.onednn);
-      break;
-    case Library::OpenBlas:
-      if (work.openblas) add_call(task, *work.openblas);
-      break;
-    case Library::PyTorch: add_expressions(task, work); break;
-  }
-  return task;
-}
-
 }  // namespace
+
+PeerCommand torch_command(const std::string& script) {
+  return {"PyTorch", {"/usr/bin/python3", "-B", QUERN_SOURCE_DIR "/" + script}, wide_openblas()};
+}
+
+std::vector<std::string> wide_openblas() {
+  std::vector<std::string> variables;
+  if (has_avx512()) variables.emplace_back("OPENBLAS_CORETYPE=SkylakeX");
+  return variables;
+}
 
 Result<std::unique_ptr<PeerProcess>> PeerProcess::start(const PeerCommand& command, int threads) {
   std::array<int, 2> requests{}, answers{};
@@ -86,8 +72,8 @@ Result<std::unique_ptr<PeerProcess>> PeerProcess::start(const PeerCommand& comma
   close(requests[0]);
   close(answers[1]);
   if (process < 0) return Failure{"no other process can be started"};
-  std::unique_ptr<PeerProcess> peer(new PeerProcess(command.library, command.name, process,
-                                                    fdopen(requests[1], "w"), fdopen(answers[0], "r")));
+  std::unique_ptr<PeerProcess> peer(
+      new PeerProcess(command.name, process, fdopen(requests[1], "w"), fdopen(answers[0], "r")));
   auto first = peer->answer();
   if (!first || *first != "ready")
     return Failure{fmt::format("{} is not there: {}", command.name,
@@ -108,17 +94,15 @@ bool PeerProcess::has_ended() {
   return ended_;
 }
 
-Result<std::optional<Done>> PeerProcess::prepare(const Work& work, const std::vector<std::string>& inputs,
-                                                 const std::string& result) {
-  std::string task = task_of(work, library_);
-  if (task.empty()) return std::optional<Done>();
+Result<std::optional<Done>> PeerProcess::prepare(const std::string& work,
+                                                 const std::vector<std::string>& fields) {
   std::string request = "prepare";
-  for (const std::string& input : inputs) request += "\tinput=" + input;
-  auto reply = ask(request + "\tresult=" + result + task);
+  for (const std::string& field : fields) request += "\t" + field;
+  auto reply = ask(request);
   if (!reply) return reply.error();
   constexpr std::string_view kPrepared = "prepared";
   if (!reply->starts_with(kPrepared)) {
-    fmt::print(stderr, "{}: {}: {}\n", work.name, name_, *reply);
+    fmt::print(stderr, "{}: {}: {}\n", work, name_, *reply);
     return std::optional<Done>();
   }
   variant_ = reply->size() > kPrepared.size() ? reply->substr(kPrepared.size() + 1) : "";

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/ops/stopwatch.h"
+#include "bench/harness/stopwatch.h"
 #include "ir/base/result.h"
 
 namespace quern::bench {

@@ -13,8 +13,6 @@ namespace quern::bench {
 namespace {
 
 constexpr int kCalls = 3;
-// The first tier's code runs while the second's is made: the cache has all of it after a second process.
-constexpr int kFillingCalls = 2;
 
 struct Call {
   double seconds = 0, bytes = 0;
@@ -35,21 +33,24 @@ Result<FirstCalls> measure_first_calls(const std::string& program, const std::st
                                        const std::string& cache, int threads) {
   const std::string folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
   const auto command = [&](const std::string& with) {
-    return fmt::format("QUERN_CACHE='{}' QUERN_THREADS={} '{}/quern_first_call' '{}/quern' run '{}' {}", with,
-                       threads, folder, folder, program, arguments);
+    return fmt::format("{} QUERN_THREADS={} '{}/quern_first_call' '{}/quern' run '{}' {}", with, threads,
+                       folder, folder, program, arguments);
   };
   FirstCalls result;
   std::vector<double> cold, warm;
   for (int i = 0; i < kCalls; ++i) {
-    auto call = one_call(command("off"));
+    auto call = one_call(command("QUERN_CACHE=off"));
     if (!call) return call.error();
     cold.push_back(call->seconds);
     result.peak_bytes = std::max(result.peak_bytes, call->bytes);
   }
-  for (int i = 0; i < kFillingCalls + kCalls; ++i) {
-    auto call = one_call(command(cache));
+  // With both tiers a process may end before the better code is made, and the cache lacks it.
+  const std::string cached = fmt::format("QUERN_CACHE='{}'", cache);
+  if (auto filled = one_call(command(cached + " QUERN_TIERS=best")); !filled) return filled.error();
+  for (int i = 0; i < kCalls; ++i) {
+    auto call = one_call(command(cached));
     if (!call) return call.error();
-    if (i >= kFillingCalls) warm.push_back(call->seconds);
+    warm.push_back(call->seconds);
   }
   result.cold_seconds = quantile(cold, 0.5);
   result.warm_seconds = quantile(warm, 0.5);

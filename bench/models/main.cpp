@@ -28,6 +28,7 @@ constexpr uint64_t kSeed = 1;
 
 using Model = CommandLine::RowName;
 
+// The rows of the table. Each has a text NAME.relay, and its module in torch_peer.py under the same name.
 const std::vector<Model> kModels = {
     {"resnet18", "convolutional"},
     {"resnet50", "convolutional"},

@@ -28,6 +28,7 @@ namespace {
 std::vector<Work> chosen(const CommandLine& command_line, std::vector<Work> works,
                          const std::vector<std::string>& names) {
   std::vector<CommandLine::RowName> rows;
+  rows.reserve(works.size());
   for (const Work& work : works) rows.push_back({work.name, work.group});
   const std::vector<bool> is_chosen = command_line.chosen(rows, names);
   std::vector<Work> result;
@@ -111,9 +112,9 @@ class Bench {
   Result<Done> prepare_peers(const Work& work, const std::vector<std::string>& files,
                              const HostTensor& result, std::vector<Contender*>& contenders) {
     std::string file = folder_.file("result.npy");
-    std::vector<std::string> tensors;
+    std::vector<std::string> tensors{"result=" + file};
+    tensors.reserve(files.size() + 1);
     for (const std::string& input : files) tensors.push_back("input=" + input);
-    tensors.push_back("result=" + file);
     for (auto& [library, command, process] : peers_) {
       std::vector<std::string> fields = task_of(work, library);
       if (fields.empty()) continue;

@@ -50,8 +50,9 @@ class LoopLocaliser {
       for_each_child(expr, walk);
     };
     walk(fn.body);
+    // A call inside may be at other dims, which its arguments alone tell.
     const auto at_own = [&](const CallExpr* call) {
-      return std::ranges::equal(as<GlobalExpr>(call->callee)->dims, definition.scheme.dim_vars);
+      return std::ranges::equal(call->args, fn.params, {}, &Expr::type, &Variable::type);
     };
     return !calls.empty() && uses == calls.size() && !derives && definition.scheme.type_vars.empty() &&
            std::ranges::all_of(calls, at_own);

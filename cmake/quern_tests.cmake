@@ -10,9 +10,18 @@ pkg_check_modules(vterm REQUIRED IMPORTED_TARGET vterm)
 
 set(QUERN_TEST_TIMEOUT 600 CACHE STRING "Seconds that a test may take; more under the sanitizers")
 
-# quern_test(<target> <folder below tests>... [SUITES <suite that shares a process>...])
+# What most tests read, precompiled for all of them without optimisation, as they are compiled.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/pch_tests.cpp" CONTENT "// Owns the tests' precompiled header.\n")
+add_library(quern_pch_tests OBJECT EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/generated/pch_tests.cpp")
+target_link_libraries(quern_pch_tests PUBLIC quern_settings fmt::fmt GTest::gmock)
+target_compile_options(quern_pch_tests PRIVATE -O0)
+target_precompile_headers(quern_pch_tests PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch/tests.h")
+
+# quern_test(<target> [COMPUTES] <folder below tests>... [SUITES <suite that shares a process>...])
+# COMPUTES: its own code takes time as it runs, as oracles and generators do, and is optimised. Elsewhere what takes time is
+# the program's code, and the tests compile in two thirds of the time.
 function(quern_test target)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SUITES")
+  cmake_parse_arguments(PARSE_ARGV 1 test "COMPUTES" "" "SUITES")
   set(folders ${test_UNPARSED_ARGUMENTS})
   list(TRANSFORM folders PREPEND "tests/")
   quern_sources(sources ${folders})
@@ -25,9 +34,13 @@ function(quern_test target)
   target_compile_definitions(${target} PRIVATE
     QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     QUERN_BINARY="${PROJECT_BINARY_DIR}/quern")
-  # A quarter less time to compile; what takes time as they run is the program's code.
-  target_compile_options(${target} PRIVATE -O1)
-  quern_precompile(${target} "")
+  if(test_COMPUTES OR QUERN_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1)
+    quern_precompile(${target} "")
+  else()
+    target_compile_options(${target} PRIVATE -O0)
+    target_precompile_headers(${target} REUSE_FROM quern_pch_tests)
+  endif()
   # Kernels compiled inside the tests find the runtime's symbols as they do in the program.
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
   if(TARGET quern)
@@ -56,12 +69,12 @@ quern_test(quern_unit_tests ir frontend passes jit session ide cli
                   InterpreterTest DimRules DimProof DimForm Goldens/Fixes)
 target_sources(quern_unit_tests PRIVATE tests/support/metadata.cpp)
 target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
-quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes)
-quern_test(quern_operator_tests operators support
+quern_test(quern_numeric_tests COMPUTES numeric support SUITES Operators/Gradients Each/DTypes)
+quern_test(quern_operator_tests COMPUTES operators support
            SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn
                   Operators/DocumentationColumn Operators/LayoutColumn)
 quern_test(quern_golden_tests golden SUITES Files/Golden)
-quern_test(quern_random_tests random support)
+quern_test(quern_random_tests COMPUTES random support)
 quern_test(quern_protocol_tests lsp repl serve)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
 target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)

@@ -14,9 +14,9 @@ namespace quern::loops {
 
 namespace {
 
-class Verifier {
+class AccessVerifier {
  public:
-  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+  explicit AccessVerifier(const Kernel& kernel) : kernel_(kernel) {}
 
   std::string run() {
     block(kernel_.body);
@@ -156,6 +156,6 @@ class Verifier {
 
 }  // namespace
 
-std::string outside_access(const Kernel& kernel) { return Verifier(kernel).run(); }
+std::string outside_access(const Kernel& kernel) { return AccessVerifier(kernel).run(); }
 
 }  // namespace quern::loops

@@ -13,7 +13,7 @@ namespace {
 /// Vectors and matrices keep their order: products read either factor along any axis.
 constexpr size_t kFewestAxes = 3;
 /// The gain that a move must have: a share of what the affected kernels take, and cycles in all.
-constexpr double kLeastShare = 0.05, kLeastCycles = 200;
+constexpr double kLeastShare = 0.005, kLeastCycles = 200;
 constexpr int kMostRounds = 4;
 
 /// Whether the next value of the variable is the next index: `x + s` moves along x.
@@ -45,13 +45,10 @@ class OrderSearch {
   }
 
   Orders run() {
-    bool moved = true;
-    for (int round = 0; moved && round < kMostRounds && !is_interrupted(); ++round) {
-      moved = false;
-      for (const Variable* tensor : tensors_)
-        for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis)
-          moved = try_move(linked(tensor, axis)) || try_move({{tensor, axis}}) || moved;
-    }
+    improve([this](const Variable* tensor, size_t axis) { return try_move(linked(tensor, axis)); });
+    improve([this](const Variable* tensor, size_t axis) {
+      return try_move(linked(tensor, axis)) || try_move({{tensor, axis}});
+    });
     Orders out{std::move(orders_), {}};
     for (const auto& [tensor, order] : out.chosen)
       if (pinned_.contains(tensor)) out.copied.insert(tensor);
@@ -59,6 +56,15 @@ class OrderSearch {
   }
 
  private:
+  void improve(const std::function<bool(const Variable*, size_t)>& move) {
+    bool moved = true;
+    for (int round = 0; moved && round < kMostRounds && !is_interrupted(); ++round) {
+      moved = false;
+      for (const Variable* tensor : tensors_)
+        for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis) moved = move(tensor, axis) || moved;
+    }
+  }
+
   void collect(ExprPtr expr, const Variable* bound) {
     if (auto* kernel = as<ComprehensionExpr>(expr)) {
       const bool has_choice = bound && !kernel->schedule && kernel->vars.size() >= kFewestAxes &&

@@ -118,10 +118,12 @@ double KernelAccesses::of_factor(const Access& access, const Loop& lane, const A
     case Along::Contiguous: return is_masked(access, lane.var) ? access.times / kLanes * kMask / kLanes : 0;
     case Along::Absent: break;
   }
-  const bool in_order = std::ranges::any_of(loops_, [&](const Loop& loop) {
-    return loop.reduced && along_loop(access, loop.var, innermost) == Along::Contiguous;
-  });
-  return in_order ? 0 : access.times / kLanes * kScattered;
+  // Neighbours are read by the next step of the sum, or by the next row of the tile, or never.
+  double scattered = 1;
+  for (const Loop& loop : loops_)
+    if (along_loop(access, loop.var, innermost) == Along::Contiguous)
+      scattered = loop.reduced ? 0 : std::min(scattered, 0.5);
+  return scattered * kScattered * access.times / kLanes;
 }
 
 double KernelAccesses::of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const {

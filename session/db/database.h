@@ -28,6 +28,7 @@
 #include "passes/pipeline.h"
 #include "session/db/bodies.h"
 #include "session/db/data_files.h"
+#include "session/db/declaration_table.h"
 #include "session/db/layout.h"
 #include "session/db/module_names.h"
 #include "session/db/values.h"
@@ -69,7 +70,7 @@ class Database final : public Tables {
   std::vector<SourceInfo> sources;                              ///< by id
   std::vector<std::shared_ptr<Layout>> layouts;                 ///< by source
   std::vector<std::vector<SourceId>> modules;                   ///< by id: their sources, in order
-  std::deque<DeclarationInfo> declarations{DeclarationInfo{}};  ///< by id, from 1; references stay good
+  DeclarationTable declarations;
   std::vector<uint32_t> index_of{kGone};                        ///< by declaration: the piece of its source
   const MemoryRow of_names{*this, "declared names"};
   ModuleNames names{*this, kLibrary};

@@ -172,9 +172,8 @@ void Database::set_piece(DeclarationId id, std::string_view text, std::optional<
 }
 
 DeclarationId Database::make_declaration(DeclarationInfo info) {
-  declarations.push_back(std::move(info));
   index_of.push_back(0);
-  return static_cast<DeclarationId>(declarations.size() - 1);
+  return declarations.add(std::move(info));
 }
 
 void Database::drop_declaration(DeclarationId id) {
@@ -183,11 +182,12 @@ void Database::drop_declaration(DeclarationId id) {
   bodies.drop_names(id);
   drop<ByDeclaration>(id);
   const DeclarationInfo& about = declarations[id];
-  const std::vector<DeclaredName> declared = declared_names(about.module, about.kind, about.name);
-  declarations[id].name = {};
+  const ModuleId module = about.module;
+  const std::vector<DeclaredName> declared = declared_names(module, about.kind, about.name);
+  declarations.remove(id);
   for (const DeclaredName& name : declared) {
     if (!names.peek(name).empty()) continue;
-    NameKey key{about.module, name.name};
+    NameKey key{module, name.name};
     if (name.table == NameTable::Globals) drop<ByDefinition>(key);
     if (name.table == NameTable::Types) drop<ByType>(key);
   }

@@ -41,6 +41,8 @@ function(quern_test target)
     target_compile_options(${target} PRIVATE -O0)
     target_precompile_headers(${target} REUSE_FROM quern_pch_tests)
   endif()
+  # Helpers of neighbouring tests often have the same name.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   # Kernels compiled inside the tests find the runtime's symbols as they do in the program.
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
   if(TARGET quern)

@@ -13,8 +13,8 @@ namespace quern {
 namespace {
 
 /// Whether a part of the type is unknown; dtypes may be.
-bool has_open_part(Type type) {
-  return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, has_open_part);
+bool is_partly_unknown(Type type) {
+  return type->kind == TypeKind::Infer || std::ranges::any_of(type->args, is_partly_unknown);
 }
 
 /// A literal that is over dims takes them from its arguments: its type at some that are not known yet.
@@ -92,7 +92,7 @@ bool OverRows::fail(const Scan& use, SyntaxPtr at, std::string message) {
 bool OverRows::attempt_rows(Scan use) {
   Type over = resolve(use.over->type), carry = resolve(use.initial->type);
   if (over->is_error() || carry->is_error()) return fail(use, use.at, "");
-  if (has_open_part(over) || carry->kind == TypeKind::Infer) return false;
+  if (is_partly_unknown(over) || carry->kind == TypeKind::Infer) return false;
   use.over = checks_.opened(use.over, over, "rows");
   over = resolve(use.over->type);
   Type row = row_type(over);
@@ -133,7 +133,7 @@ bool OverRows::attempt_result(const Scan& use, std::span<const Variable* const> 
   // Dims that a step opens are its own.
   Type result = checks_.closed(call->type, use.region), carry = resolve(params[0]->type);
   if (contains_error(result) || contains_error(carry)) return fail(use, use.at, "");
-  if (has_open_part(result) || has_open_part(carry)) return false;
+  if (is_partly_unknown(result) || is_partly_unknown(carry)) return false;
   if (result->kind != TypeKind::Tuple || result->args.size() != 2)
     return fail(use, use.function_text,
                 fmt::format("the function of `scan_over` returns a pair, the next carry and a row of the "
@@ -222,7 +222,7 @@ bool OverRows::attempt_map(const Map& use) {
   for (size_t i = 0; i < function->params().size(); ++i) {
     Type param = resolve(function->params()[i]), rows = resolve(mapped->params()[i]);
     // Either follows from the other.
-    if (!has_open_part(param)) {
+    if (!is_partly_unknown(param)) {
       if (!is_row_type(param))
         return fail(s, draft,
                     fmt::format("`vmap` takes a function of tensors and tuples of them, and argument {} of "
@@ -230,7 +230,7 @@ bool OverRows::attempt_map(const Map& use) {
                                 "`vmap(fn (%x) {{ @f(%same, %x) }})(%xs)`",
                                 i + 1, unifier_.describe(param)));
       assignments_.expect(s, rows_type(param, count), rows, fmt::format("argument {} of this", i + 1));
-    } else if (!has_open_part(rows)) {
+    } else if (!is_partly_unknown(rows)) {
       Type row = row_type(rows);
       if (!row)
         return fail(s, draft,
@@ -244,7 +244,7 @@ bool OverRows::attempt_map(const Map& use) {
   }
   Type result = checks_.closed(function->result(), region);
   if (contains_error(result)) return fail(s, draft, "");
-  if (waits || has_open_part(result)) return false;
+  if (waits || is_partly_unknown(result)) return false;
   if (!is_row_type(result) || leaves_dims_open(result))
     return fail(s, draft,
                 fmt::format("`vmap` takes a function whose result is a tensor or a tuple of tensors of known "

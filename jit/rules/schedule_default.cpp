@@ -69,6 +69,11 @@ class Scheduler {
     return kernel;
   }
 
+  Computation merged() {
+    merge_loops();
+    return std::move(c_);
+  }
+
   Block part() {
     merge_loops();
     choose_vector_loop();
@@ -372,6 +377,10 @@ int lanes_of(const Computation& computation, int vector_bytes) {
   for (const Reduction& r : computation.reductions) widen(r.value);
   for (const RunningResult& r : computation.running_results) widen(r.value);
   return std::max<int>(1, vector_bytes / static_cast<int>(widest));
+}
+
+Computation with_merged_loops(Computation computation) {
+  return Scheduler(std::move(computation), 0).merged();
 }
 
 Kernel schedule_default(const Computation& computation, int vector_bytes) {

@@ -10,6 +10,8 @@ namespace quern::loops {
 /// `vector_bytes`; everything else is serial. The loop that running results follow is the innermost of the
 /// result's loops; a scatter's loops come after them, in order.
 Kernel schedule_default(const Computation& computation, int vector_bytes);
+/// The computation with neighbouring loops that every access traverses like one merged.
+Computation with_merged_loops(Computation computation);
 /// The lanes of a vector of the widest element involved.
 int lanes_of(const Computation& computation, int vector_bytes);
 /// The loops of such a kernel, for use as part of another.

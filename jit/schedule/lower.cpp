@@ -33,8 +33,9 @@ Kernel form_kernel(const Computation& form, const MachineModel& machine) {
   constexpr double kLarge = 1 << 16;
   double size = 1;
   for (const Dim extent : form.extents) size *= static_cast<double>(as_const(extent).value_or(1));
-  const auto turned =
-      size < kLarge ? std::nullopt : scheduled_transposition(with_simple_loops(form), machine);
+  const auto turned = size < kLarge
+                          ? std::nullopt
+                          : scheduled_transposition(with_merged_loops(with_simple_loops(form)), machine);
   return named(turned ? turned->kernel() : schedule_default(form, machine.vector_bytes));
 }
 

@@ -1,5 +1,7 @@
 #include "passes/localise_loops.h"
 
+#include <algorithm>
+
 #include "passes/inline.h"
 #include "passes/loops/tail_loop.h"
 

@@ -67,11 +67,11 @@ class Database final : public Tables {
     bool open = true;                     ///< its text is given and overrides the disk's
     std::optional<TextImage> image = {};  ///< of a library text
   };
-  std::vector<SourceInfo> sources;                              ///< by id
-  std::vector<std::shared_ptr<Layout>> layouts;                 ///< by source
-  std::vector<std::vector<SourceId>> modules;                   ///< by id: their sources, in order
+  std::vector<SourceInfo> sources;               ///< by id
+  std::vector<std::shared_ptr<Layout>> layouts;  ///< by source
+  std::vector<std::vector<SourceId>> modules;    ///< by id: their sources, in order
   DeclarationTable declarations;
-  std::vector<uint32_t> index_of{kGone};                        ///< by declaration: the piece of its source
+  std::vector<uint32_t> index_of{kGone};  ///< by declaration: the piece of its source
   const MemoryRow of_names{*this, "declared names"};
   ModuleNames names{*this, kLibrary};
 

@@ -12,6 +12,8 @@ namespace {
 
 /// Bounds on operator instances, mostly the library's, which edits never invalidate.
 constexpr size_t kMostInstances = 8192, kInstancesKept = 6144;
+/// Bounds on names of types and constructors, most of which were never declared.
+constexpr size_t kMostNames = 256, kNamesKept = 128;
 
 }  // namespace
 
@@ -22,9 +24,14 @@ ModuleNames::ModuleNames(Tables& tables, ModuleId constant)
     : constant_(constant), cells_(tables, "names"), updates_(tables, "changes of names") {}
 
 Database::Database() {
-  instance.keeping(kMostInstances, kInstancesKept);
-  specialised.keeping(kMostInstances, kInstancesKept);
-  late_instance.keeping(kMostInstances, kInstancesKept);
+  instance.keeping(kMostInstances, kInstancesKept, true);
+  specialised.keeping(kMostInstances, kInstancesKept, true);
+  late_instance.keeping(kMostInstances, kInstancesKept, true);
+  // Each name that a text ever had in the place of a type or a constructor has a memo.
+  constructor.keeping(kMostNames, kNamesKept, false);
+  data_header.keeping(kMostNames, kNamesKept, false);
+  alias.keeping(kMostNames, kNamesKept, false);
+  data.keeping(kMostNames, kNamesKept, false);
   set_subject<ByDeclaration>([this](DeclarationId id) { return subject_of(id); });
   set_subject<ByBodyName>([this](const BodyName& key) { return subject_of(key.declaration); });
   set_subject<ByDefinition>([this](const NameKey& key) { return subject_of(key, NameTable::Globals); });

@@ -30,6 +30,22 @@ void Input<Space, Value>::drop(const Key& key) {
 }
 
 template <class Space, class Value>
+void Input<Space, Value>::bound() {
+  if (load_ || cells_.size() <= bound_at_) return;
+  const Value empty{};
+  for (auto it = cells_.begin(); it != cells_.end();) {
+    const QueryNode* cell = it->second.get();
+    if (it->second->value == empty && !engine_.is_constant(cell) && !engine_.has_dependents(cell)) {
+      engine_.detach(it->second.get());
+      it = cells_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  bound_at_ = std::max<size_t>(64, 2 * cells_.size());
+}
+
+template <class Space, class Value>
 size_t Input<Space, Value>::bytes(MemoryCount& count) const {
   size_t bytes = cells_.size() * (sizeof(Cell) + sizeof(Key) + kBytesOfEntry);
   for (auto& [key, cell] : cells_) bytes += owned_bytes(cell->value, count);
@@ -125,14 +141,16 @@ Query<Space, Value>::Query(Tables& tables, Owner& owner, const std::string& name
 
 template <class Space, class Value>
 void Query<Space, Value>::bound() {
-  if (memos_.size() <= most_) return;
+  if (memos_.size() <= bound_at_) return;
   std::vector<std::pair<uint64_t, Key>> by_use;
   for (auto& [key, memo] : memos_)
-    if (!engine_.has_dependents(memo.get())) by_use.emplace_back(memo->used_at, key);
+    if ((drops_constants_ || !engine_.is_constant(memo.get())) && !engine_.has_dependents(memo.get()))
+      by_use.emplace_back(memo->used_at, key);
   auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
   std::nth_element(by_use.begin(), end, by_use.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
+  bound_at_ = std::max(most_, 2 * memos_.size());
 }
 
 template <class Space, class Value>

@@ -124,6 +124,7 @@ class QueryEngine {
     return std::any_of(node->dependents_.begin(), node->dependents_.end(),
                        [&](const QueryNode::Dependent& d) { return live(d) != nullptr; });
   }
+  bool is_constant(const QueryNode* node) const { return node->constant_; }
   void abandon(std::shared_ptr<const void> value) { abandoned_.push_back(std::move(value)); }
 
   /// Bytes of the dependency graph.

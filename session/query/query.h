@@ -70,6 +70,9 @@ class Input final : public TableOf<Space> {
     return all;
   }
   void drop(const Key& key) override;
+  /// Drops empty cells that nothing depends on any more, such as those of names that were never declared. Once in a
+  /// while: when there are twice as many cells as it left.
+  void bound() override;
   size_t size() const override { return cells_.size(); }
   size_t bytes(MemoryCount& count) const override;
 
@@ -85,6 +88,7 @@ class Input final : public TableOf<Space> {
   }
   QueryEngine& engine_;
   Load load_;
+  size_t bound_at_ = 64;
   std::unordered_map<Key, std::unique_ptr<Cell>, typename Space::Hash> cells_;
 };
 
@@ -128,10 +132,11 @@ class Query final : public TableOf<Space> {
     return found != memos_.end() && found->second->is_current();
   }
 
-  /// If there are more than `most` memos, `bound` drops those without dependents, least recently used first,
-  /// until `keep` are left.
-  Query& keeping(size_t most, size_t keep) {
-    most_ = most, keep_ = keep;
+  /// If there are more than `most` memos, and twice as many as it left before, `bound` drops those without
+  /// dependents, least recently used first, until `keep` are left. Nothing records that it depends on a constant:
+  /// `constants` tells whether these are dropped too.
+  Query& keeping(size_t most, size_t keep, bool constants) {
+    most_ = bound_at_ = most, keep_ = keep, drops_constants_ = constants;
     return *this;
   }
   void bound() override;
@@ -172,7 +177,8 @@ class Query final : public TableOf<Space> {
   std::unique_ptr<Memo> (*make_memo_)(Query&, const Key&);
   Compute compute_;
   Equal equal_;
-  size_t most_ = SIZE_MAX, keep_ = SIZE_MAX;
+  size_t most_ = SIZE_MAX, keep_ = SIZE_MAX, bound_at_ = SIZE_MAX;
+  bool drops_constants_ = false;
   std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash> memos_;
 };
 

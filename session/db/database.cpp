@@ -11,7 +11,7 @@ namespace quern {
 namespace {
 
 /// Bounds on operator instances, mostly the library's, which edits never invalidate.
-constexpr size_t kMostInstances = 8192, kInstancesKept = 6144;
+constexpr size_t kMostInstances = 1024, kInstancesKept = 512;
 /// Bounds on names of types and constructors, most of which were never declared.
 constexpr size_t kMostNames = 256, kNamesKept = 128;
 

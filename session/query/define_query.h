@@ -144,13 +144,15 @@ void Query<Space, Value>::bound() {
   if (memos_.size() <= bound_at_) return;
   std::vector<std::pair<uint64_t, Key>> by_use;
   for (auto& [key, memo] : memos_)
-    if ((drops_constants_ || !engine_.is_constant(memo.get())) && !engine_.has_dependents(memo.get()))
+    if (memo->used_at <= bounded_in_ && (drops_constants_ || !engine_.is_constant(memo.get())) &&
+        !engine_.has_dependents(memo.get()))
       by_use.emplace_back(memo->used_at, key);
   auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
   std::nth_element(by_use.begin(), end, by_use.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
   bound_at_ = std::max(most_, 2 * memos_.size());
+  bounded_in_ = engine_.revision();
 }
 
 template <class Space, class Value>

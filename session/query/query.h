@@ -133,7 +133,7 @@ class Query final : public TableOf<Space> {
   }
 
   /// If there are more than `most` memos, and twice as many as it left before, `bound` drops those without
-  /// dependents, least recently used first, until `keep` are left. Nothing records that it depends on a constant:
+  /// dependents that were not asked for since it did so last, least recently used first, until `keep` are left. Nothing records that it depends on a constant:
   /// `constants` tells whether these are dropped too.
   Query& keeping(size_t most, size_t keep, bool constants) {
     most_ = bound_at_ = most, keep_ = keep, drops_constants_ = constants;
@@ -179,6 +179,7 @@ class Query final : public TableOf<Space> {
   Equal equal_;
   size_t most_ = SIZE_MAX, keep_ = SIZE_MAX, bound_at_ = SIZE_MAX;
   bool drops_constants_ = false;
+  uint64_t bounded_in_ = 0;  ///< the revision in which `bound` last looked
   std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash> memos_;
 };
 

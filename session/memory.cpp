@@ -11,8 +11,7 @@ std::vector<MemoryUse> Session::memory_report() const {
   MemoryUse texts{"texts of files and inputs", db.layouts.size(), 0};
   for (const auto& layout : db.layouts)
     texts.bytes += layout->text->capacity() + layout->scan.pieces.capacity() * sizeof(Piece);
-  std::vector<MemoryUse> report{
-      texts, {"declarations", db.declarations.size(), db.declarations.bytes()}};
+  std::vector<MemoryUse> report{texts, {"declarations", db.declarations.size(), db.declarations.bytes()}};
   for (MemoryUse& table : db.memory()) report.push_back(std::move(table));
   const Interned dims = interned_dims(), types = interned_types();
   report.push_back({"what was computed from what", 0, db.engine.bookkeeping_bytes()});

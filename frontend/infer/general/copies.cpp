@@ -183,13 +183,16 @@ void Copies::type_copy(const Template& of, Template::At& copy, Variable* self, S
   if (copy.scheme.specialised && context_.error_count() == from.errors)
     report(DiagnosticKind::CannotInfer, use, "its type cannot be determined from its arguments; annotate it");
   copy.broken = context_.error_count() > from.errors;
-  report_at_use(reported, use, fmt::format("`%{}`", of.let->text));
+  report_at_use(reported, of, use);
 }
 
-// Moves diagnostics reported inside a copy since `from` to the use that needs the copy.
-void Copies::report_at_use(size_t from, SyntaxPtr use, const std::string& name) {
+// Moves diagnostics reported inside a copy since `from` to the use that needs the copy. What waited elsewhere, and was decided
+// meanwhile, stays where it is.
+void Copies::report_at_use(size_t from, const Template& of, SyntaxPtr use) {
+  const std::string name = fmt::format("`%{}`", of.let->text);
   for (size_t i = from; i < diagnostics_.size(); ++i) {
     Diagnostic& d = diagnostics_[i];
+    if (d.place.origin.declaration != of.declaration || !find_node(of.let, d.place.origin.node)) continue;
     d.notes.insert(d.notes.begin(), {d.place, fmt::format("in {}, as it is used here", name)});
     d.place = place(use);
     d.message = fmt::format("{}: {}", name, d.message);

@@ -82,7 +82,7 @@ class Copies : public Component {
   bool attempt(DraftPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
   Template::At& copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use);
   void type_copy(const Template& of, Template::At& copy, Variable* self, SyntaxPtr use);
-  void report_at_use(size_t from, SyntaxPtr use, const std::string& name);
+  void report_at_use(size_t from, const Template& of, SyntaxPtr use);
 
   Names& names_;
   Assignments& assignments_;

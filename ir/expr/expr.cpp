@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <map>
 #include <mutex>
-#include <tuple>
 #include <unordered_set>
+#include <vector>
 
 #include "ir/base/internal_failure.h"
 #include "ir/expr/fields.h"
@@ -162,11 +161,44 @@ PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
 
 namespace {
 
-/// All inlined calls of the process, each once: recompiling a definition gives the same numbers.
-struct InlinedCalls {
-  std::mutex mutex;
-  std::deque<Origin> calls = {Origin{}};
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> numbers;
+/// All inlined calls of the process, each once: recompiling a definition gives the same numbers. They are never
+/// forgotten, as values of any lifetime name them, and are as many as the calls of all texts that there ever were: so
+/// they are found by a table of their numbers, without nodes.
+class InlinedCalls {
+ public:
+  uint32_t number_of(const Origin& call) {
+    std::lock_guard lock(mutex_);
+    if (2 * calls_.size() > slots_.size()) grow();
+    uint32_t& slot = slot_of(call);
+    if (slot == 0) {
+      slot = static_cast<uint32_t>(calls_.size());
+      calls_.push_back(call);
+    }
+    return slot;
+  }
+  Origin call(uint32_t number) {
+    std::lock_guard lock(mutex_);
+    return calls_[number];
+  }
+
+ private:
+  uint32_t& slot_of(const Origin& call) {
+    uint64_t hash =
+        (uint64_t{call.declaration} * 0x9E3779B97F4A7C15U + call.node) * 0x9E3779B97F4A7C15U + call.inlined;
+    hash *= 0x9E3779B97F4A7C15U;
+    for (size_t at = hash >> 32;; ++at) {
+      uint32_t& slot = slots_[at & (slots_.size() - 1)];
+      if (slot == 0 || calls_[slot] == call) return slot;
+    }
+  }
+  void grow() {
+    slots_.assign(2 * slots_.size(), 0);
+    for (uint32_t number = 1; number < calls_.size(); ++number) slot_of(calls_[number]) = number;
+  }
+
+  std::mutex mutex_;
+  std::deque<Origin> calls_{Origin{}};
+  std::vector<uint32_t> slots_ = std::vector<uint32_t>(64);  ///< 0 for none
 };
 InlinedCalls& inlined_calls() {
   static auto* const instance = new InlinedCalls;
@@ -175,20 +207,9 @@ InlinedCalls& inlined_calls() {
 
 }  // namespace
 
-uint32_t inlined_call(const Origin& call) {
-  InlinedCalls& all = inlined_calls();
-  std::lock_guard lock(all.mutex);
-  auto [entry, added] = all.numbers.try_emplace({call.declaration, call.node, call.inlined},
-                                                static_cast<uint32_t>(all.calls.size()));
-  if (added) all.calls.push_back(call);
-  return entry->second;
-}
+uint32_t inlined_call(const Origin& call) { return inlined_calls().number_of(call); }
 
-Origin origin_of_inlined(uint32_t number) {
-  InlinedCalls& all = inlined_calls();
-  std::lock_guard lock(all.mutex);
-  return all.calls[number];
-}
+Origin origin_of_inlined(uint32_t number) { return inlined_calls().call(number); }
 
 Origin inlined_at(Origin origin, const Origin& call) {
   // The outermost of the calls that already contain it becomes nested in this one.

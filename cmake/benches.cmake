@@ -7,6 +7,12 @@ target_link_libraries(quern_bench_harness PUBLIC quern_settings fmt::fmt quern_s
 target_compile_definitions(quern_bench_harness PUBLIC QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 quern_precompile(quern_bench_harness "")
 
+# What the processes of C++ libraries have in common.
+quern_sources(bench_peer_sources bench/peer)
+add_library(quern_bench_peer STATIC EXCLUDE_FROM_ALL ${bench_peer_sources})
+target_link_libraries(quern_bench_peer PUBLIC quern_settings fmt::fmt quern_ir)
+quern_precompile(quern_bench_peer "")
+
 # Whole models against PyTorch.
 quern_sources(models_bench_sources bench/models)
 list(FILTER models_bench_sources EXCLUDE REGEX "/bench/models/first_call/")
@@ -34,7 +40,7 @@ list(FILTER ops_peer_sources INCLUDE REGEX "/bench/ops/peer/")
 
 add_executable(quern_ops_peer EXCLUDE_FROM_ALL ${ops_peer_sources})
 target_include_directories(quern_ops_peer SYSTEM PRIVATE "${DNNL_INCLUDE_DIR}")
-target_link_libraries(quern_ops_peer PRIVATE quern_settings fmt::fmt quern_ir "${DNNL_LIBRARY}" PkgConfig::openblas)
+target_link_libraries(quern_ops_peer PRIVATE quern_bench_peer "${DNNL_LIBRARY}" PkgConfig::openblas)
 quern_precompile(quern_ops_peer "")
 
 add_executable(quern_ops_bench EXCLUDE_FROM_ALL ${ops_bench_sources})

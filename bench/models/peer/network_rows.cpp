@@ -7,7 +7,7 @@ using Dims = memory::dims;
 
 memory Network::linear(const memory& x, const Dense& dense, Activation activation, const memory& sum) {
   // An image goes in as it is, whose layout only an inner product takes.
-  const bool by_matmul = choices_.matmul && x.get_desc().dims().size() == 2;
+  const bool by_matmul = choices_.matmul && x.get_desc().dims().size() == 2 && x.get_desc().dims()[0] > 1;
   return by_matmul ? linear_by_matmul(x, dense, activation, sum)
                    : linear_by_inner_product(x, dense, activation, sum);
 }
@@ -19,9 +19,11 @@ memory Network::linear_by_inner_product(const memory& x, const Dense& dense, Act
   weights[0] = dense.outputs();
   const Desc given =
       dense.inputs_first ? Desc(weights, kFloat, Dims{1, dense.outputs()}) : row_major(weights);
-  const dnnl::inner_product_forward::desc wanted(kInference, x.get_desc(), any_layout(weights),
-                                                 dense.bias ? any_layout({dense.outputs()}) : Desc(),
-                                                 row_major({from[0], dense.outputs()}));
+  // One row reads weights once, which is faster from rows than from the panels of a product.
+  const bool is_plain = from[0] == 1 && from.size() == 2 && !dense.inputs_first;
+  const dnnl::inner_product_forward::desc wanted(
+      kInference, x.get_desc(), is_plain ? row_major(weights) : any_layout(weights),
+      dense.bias ? any_layout({dense.outputs()}) : Desc(), row_major({from[0], dense.outputs()}));
   const dnnl::inner_product_forward::primitive_desc made(wanted, attributes(activation, sum), processor());
   const memory result = sum ? sum : make(made.dst_desc());
   Arguments arguments{{DNNL_ARG_SRC, x},

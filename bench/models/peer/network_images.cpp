@@ -43,7 +43,7 @@ memory Network::convolve(const memory& x, const Filters& filters, const Convolut
                                                Dims(2, layer.stride), dims.before, dims.after);
   const dnnl::convolution_forward::primitive_desc made(wanted, attributes(layer.activation, layer.sum),
                                                        processor());
-  const memory result = target ? target : make(made.dst_desc());
+  memory result = target ? target : make(made.dst_desc());
   Arguments arguments{{DNNL_ARG_SRC, arranged(x, made.src_desc())},
                       {DNNL_ARG_WEIGHTS, packed(filters.weight, made.weights_desc())},
                       {DNNL_ARG_DST, result}};

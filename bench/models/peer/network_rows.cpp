@@ -25,7 +25,7 @@ memory Network::linear_by_inner_product(const memory& x, const Dense& dense, Act
       kInference, x.get_desc(), is_plain ? row_major(weights) : any_layout(weights),
       dense.bias ? any_layout({dense.outputs()}) : Desc(), row_major({from[0], dense.outputs()}));
   const dnnl::inner_product_forward::primitive_desc made(wanted, attributes(activation, sum), processor());
-  const memory result = sum ? sum : make(made.dst_desc());
+  memory result = sum ? sum : make(made.dst_desc());
   Arguments arguments{{DNNL_ARG_SRC, x},
                       {DNNL_ARG_WEIGHTS, packed(dense.weight, given, made.weights_desc())},
                       {DNNL_ARG_DST, result}};
@@ -42,7 +42,7 @@ memory Network::linear_by_matmul(const memory& x, const Dense& dense, Activation
   const dnnl::matmul::desc wanted(x.get_desc(), any_layout({inputs, outputs}), bias,
                                   row_major({rows, outputs}));
   const dnnl::matmul::primitive_desc made(wanted, attributes(activation, sum), processor());
-  const memory result = sum ? sum : make(made.dst_desc());
+  memory result = sum ? sum : make(made.dst_desc());
   Arguments arguments{{DNNL_ARG_SRC, x},
                       {DNNL_ARG_WEIGHTS, packed(dense.weight, given, made.weights_desc())},
                       {DNNL_ARG_DST, result}};
@@ -85,7 +85,7 @@ memory Network::attention(const memory& rows, int64_t heads, const memory& mask)
   add(dnnl::softmax_forward::primitive_desc({kInference, scores.get_desc(), 2}, plain, processor()),
       {{DNNL_ARG_SRC, scores}, {DNNL_ARG_DST, scores}});
 
-  const memory mixed = make(row_major({tokens, width}));
+  memory mixed = make(row_major({tokens, width}));
   const memory mixed_heads = part(mixed, {{heads, tokens, size}, kFloat, Dims{size, width, 1}}, 0);
   add(dnnl::matmul::primitive_desc({scores.get_desc(), value.get_desc(), mixed_heads.get_desc()}, plain,
                                    processor()),

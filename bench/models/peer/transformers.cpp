@@ -18,7 +18,7 @@ constexpr float kScale = 0.125F;  // of scores, for heads that are 64 wide; exac
 // The rows of a table of words for the tokens, and what each place adds. oneDNN has no primitive for it.
 memory embedding(Network& net, const TensorPtr& words, const std::vector<float>& places) {
   const int64_t width = words->shape()[1];
-  const memory rows = net.make(row_major({kTokens, width}));
+  memory rows = net.make(row_major({kTokens, width}));
   const TensorPtr tokens = net.weights().input("tokens");
   const auto look_up = [=] {
     const auto table = words->elements<const float>();
@@ -72,7 +72,7 @@ constexpr int64_t kGpt2Layers = 12, kGpt2Heads = 12, kGpt2Width = 768;
 
 // What is added to the scores of tokens that come later.
 memory causal_mask() {
-  const memory mask(row_major({1, kTokens, kTokens}), processor());
+  memory mask(row_major({1, kTokens, kTokens}), processor());
   auto* score = static_cast<float*>(mask.get_data_handle());
   for (int64_t i = 0; i < kTokens; ++i)
     for (int64_t j = 0; j < kTokens; ++j) *score++ = j <= i ? 0 : -std::numeric_limits<float>::infinity();

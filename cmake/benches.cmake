@@ -7,9 +7,20 @@ target_link_libraries(quern_bench_harness PUBLIC quern_settings fmt::fmt quern_s
 target_compile_definitions(quern_bench_harness PUBLIC QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 quern_precompile(quern_bench_harness "")
 
-# Whole models against PyTorch.
+# What the processes of C++ libraries have in common.
+quern_sources(bench_peer_sources bench/peer)
+add_library(quern_bench_peer STATIC EXCLUDE_FROM_ALL ${bench_peer_sources})
+target_link_libraries(quern_bench_peer PUBLIC quern_settings fmt::fmt quern_ir)
+quern_precompile(quern_bench_peer "")
+
+find_path(DNNL_INCLUDE_DIR dnnl.hpp)
+find_library(DNNL_LIBRARY dnnl)
+
+# Whole models against PyTorch and, where it is, compositions of oneDNN's primitives.
 quern_sources(models_bench_sources bench/models)
-list(FILTER models_bench_sources EXCLUDE REGEX "/bench/models/first_call/")
+set(models_peer_sources ${models_bench_sources})
+list(FILTER models_bench_sources EXCLUDE REGEX "/bench/models/(first_call|peer)/")
+list(FILTER models_peer_sources INCLUDE REGEX "/bench/models/peer/")
 add_executable(quern_first_call EXCLUDE_FROM_ALL bench/models/first_call/main.cpp)
 target_link_libraries(quern_first_call PRIVATE quern_settings)
 add_executable(quern_models_bench EXCLUDE_FROM_ALL ${models_bench_sources})
@@ -18,10 +29,15 @@ target_link_libraries(quern_models_bench PRIVATE quern_bench_harness)
 set_target_properties(quern_models_bench PROPERTIES ENABLE_EXPORTS ON)
 add_dependencies(quern_models_bench quern quern_first_call)
 quern_precompile(quern_models_bench "")
+if(DNNL_INCLUDE_DIR AND DNNL_LIBRARY)
+  add_executable(quern_models_peer EXCLUDE_FROM_ALL ${models_peer_sources})
+  target_include_directories(quern_models_peer SYSTEM PRIVATE "${DNNL_INCLUDE_DIR}")
+  target_link_libraries(quern_models_peer PRIVATE quern_bench_peer "${DNNL_LIBRARY}")
+  quern_precompile(quern_models_peer "")
+  add_dependencies(quern_models_bench quern_models_peer)
+endif()
 
 # Operators against oneDNN, OpenBLAS and PyTorch, where the first two are.
-find_path(DNNL_INCLUDE_DIR dnnl.hpp)
-find_library(DNNL_LIBRARY dnnl)
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
 if(NOT DNNL_INCLUDE_DIR OR NOT DNNL_LIBRARY OR NOT openblas_FOUND)
   return()
@@ -34,7 +50,7 @@ list(FILTER ops_peer_sources INCLUDE REGEX "/bench/ops/peer/")
 
 add_executable(quern_ops_peer EXCLUDE_FROM_ALL ${ops_peer_sources})
 target_include_directories(quern_ops_peer SYSTEM PRIVATE "${DNNL_INCLUDE_DIR}")
-target_link_libraries(quern_ops_peer PRIVATE quern_settings fmt::fmt quern_ir "${DNNL_LIBRARY}" PkgConfig::openblas)
+target_link_libraries(quern_ops_peer PRIVATE quern_bench_peer "${DNNL_LIBRARY}" PkgConfig::openblas)
 quern_precompile(quern_ops_peer "")
 
 add_executable(quern_ops_bench EXCLUDE_FROM_ALL ${ops_bench_sources})

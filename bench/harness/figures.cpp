@@ -13,6 +13,7 @@ Figures figures_of(const std::vector<Contender*>& contenders, const Rounds& roun
   figures.all_rounds = rounds.all;
   figures.disturbed = rounds.disturbed;
   if (contenders.size() == 1) return figures;
+  for (size_t i = 1; i < contenders.size(); ++i) figures.all_peers.push_back(quantile(rounds.times[i], 0.5));
   Comparison best = compare(rounds);
   figures.peer = contenders[best.peer]->label();
   figures.peer_seconds = quantile(rounds.times[best.peer], 0.5);

@@ -12,6 +12,7 @@ struct Figures {
   double seconds = 0;  ///< of a call of Quern's, the median
   std::string peer;    ///< the better one; "" where there is none
   double peer_seconds = 0;
+  std::vector<double> all_peers;              ///< seconds of each, in their order
   double ratio = 0, lowest = 0, highest = 0;  ///< `Comparison`
   size_t rounds = 0;                          ///< that count
   size_t all_rounds = 0;

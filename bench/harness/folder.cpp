@@ -14,9 +14,13 @@ Folder::Folder(const std::string& prefix) {
     std::exit(2);
   }
   path_ = name;
+  // A session of its own: signals to this process's group leave it alone.
+  remover_ =
+      popen(fmt::format("exec setsid sh -c 'cat > /dev/null; rm -rf \"$0\"' '{}'", name).c_str(), "we");
 }
 
 Folder::~Folder() {
+  if (remover_) pclose(remover_);
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }

@@ -1,12 +1,13 @@
 #pragma once
 // A temporary folder for what contenders hand each other.
 
+#include <cstdio>
 #include <filesystem>
 #include <string>
 
 namespace quern::bench {
 
-/// Gone with the object.
+/// Gone with the object, or with the process however it ends.
 class Folder {
  public:
   /// Its name begins with `prefix`. Ends the process where none can be made.
@@ -18,6 +19,7 @@ class Folder {
 
  private:
   std::filesystem::path path_;
+  std::FILE* remover_ = nullptr;  ///< a process that removes it when this pipe closes
 };
 
 }  // namespace quern::bench

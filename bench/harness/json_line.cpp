@@ -33,7 +33,7 @@ void JsonLine::add_times(const Figures& figures, const std::string& unit, double
   if (figures.peer.empty()) {
     for (const std::string& name :
          {std::string("peer"), "peer_" + unit, std::string("ratio"), std::string("spread")})
-      add_json(name, "null");
+      add_null(name);
     return;
   }
   add("peer", figures.peer);

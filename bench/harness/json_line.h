@@ -11,6 +11,7 @@ class JsonLine {
  public:
   void add(const std::string& name, const std::string& value);
   void add(const std::string& name, size_t value);
+  void add_null(const std::string& name) { add_json(name, "null"); }
   /// Rounded to `digits` after the point.
   void add(const std::string& name, double value, int digits);
   /// `quern_UNIT`, `peer`, `peer_UNIT`, `ratio` and `spread`; a second has `scale` of the unit. Those of the

@@ -1,4 +1,4 @@
-// Whole models of Quern against PyTorch, interleaved in the same run.
+// Whole models of Quern against PyTorch and compositions of oneDNN's primitives, interleaved in the same run.
 //
 //     quern_models_bench [--threads N] [--json] [--seconds S] [--list] [NAME…]
 //
@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "bench/harness/difference.h"
@@ -48,6 +50,9 @@ const std::vector<Model> kModels = {
     {"decoder", "transformer"},
 };
 
+// oneDNN has no primitives for these, or none that make a network of it.
+const std::set<std::string> kWithoutOneDnn = {"capsule_conv", "mi_lstm", "tree_lstm", "decoder"};
+
 std::string program_file(const Model& model) {
   return fmt::format("{}/bench/models/{}.relay", QUERN_SOURCE_DIR, model.name);
 }
@@ -60,12 +65,27 @@ Result<std::string> program_text(const Model& model) {
   return text.str();
 }
 
-/// A model's PyTorch, in a process that has made no other model.
-struct Peer {
-  std::unique_ptr<PeerProcess> process;
-  std::string arguments;  ///< the file of what @main takes
-  TensorPtr result;
+/// A model's peers, in processes that have made no other model.
+struct Peers {
+  std::unique_ptr<PeerProcess> torch;   ///< null: Quern is measured alone
+  std::unique_ptr<PeerProcess> onednn;  ///< null where the library is not there or has no such model
+  std::string arguments;                ///< the file of what @main takes
+  TensorPtr result;                     ///< PyTorch's
 };
+
+PeerCommand onednn_command() {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return {"oneDNN", {(folder / "quern_models_peer").string()}, {}};
+}
+
+// Whether the result is PyTorch's.
+Result<Done> same(const std::string& whose, const HostTensor& result, const HostTensor& reference) {
+  const double apart = difference(result, reference);
+  if (apart <= kTolerance) return Done{};
+  return Failure{fmt::format(
+      "{} result differs from that of PyTorch by {:.2g} of its largest element; {:.2g} is allowed", whose,
+      apart, kTolerance)};
+}
 
 class Bench {
  public:
@@ -89,64 +109,90 @@ class Bench {
  private:
   Result<Row> measured(const Model& model) {
     const Folder folder("quern_models_");
-    auto peer = prepared(model, folder);
-    if (!peer) return peer.error();
+    auto peers = prepared(model, folder);
+    if (!peers) return peers.error();
     QuernProgram quern;
-    if (auto same = compiled(model, *peer, quern); !same) return same.error();
-    auto arguments = run_options(*peer, quern, folder);
+    if (auto done = compiled(model, *peers, quern); !done) return done.error();
+    auto arguments = run_options(*peers, quern, folder);
     if (!arguments) return arguments.error();
     auto first =
         measure_first_calls(program_file(model), *arguments, folder.file("kernels.db"), options_.threads);
     if (!first) return first.error();
     std::vector<Contender*> contenders{&quern};
-    if (peer->process) contenders.push_back(peer->process.get());
+    for (PeerProcess* peer : {peers->torch.get(), peers->onednn.get()})
+      if (peer) contenders.push_back(peer);
     auto rounds = measure(contenders, options_.budget);
     if (!rounds) return rounds.error();
-    return Row{model.name, model.group, options_.threads, figures_of(contenders, *rounds), *first};
+    Row row{model.name, model.group, options_.threads, figures_of(contenders, *rounds), {}, {}, *first};
+    if (peers->torch) row.torch = row.figures.all_peers.front();
+    if (peers->onednn) row.onednn = row.figures.all_peers.back();
+    return row;
   }
 
   // Without PyTorch Quern is measured alone, on random numbers.
-  Result<Peer> prepared(const Model& model, const Folder& folder) {
-    if (!has_torch_) return Peer{};
-    auto process = PeerProcess::start(torch_command("bench/models/torch_peer.py"), options_.threads);
-    if (!process) {
-      fmt::print(stderr, "bench models: {}\n", process.error().message);
-      has_torch_ = false;
-      return Peer{};
+  Result<Peers> prepared(const Model& model, const Folder& folder) {
+    Peers peers;
+    peers.torch = started(torch_command("bench/models/torch_peer.py"), has_torch_);
+    if (!peers.torch) return peers;
+    peers.arguments = folder.file("arguments.safetensors");
+    auto result = prepared_peer(*peers.torch, model, peers.arguments, folder);
+    if (!result) return result.error();
+    if (!*result) return Failure{"PyTorch has no such model"};
+    peers.result = *result;
+    if (kWithoutOneDnn.contains(model.name)) return peers;
+    peers.onednn = started(onednn_command(), has_onednn_);
+    if (!peers.onednn) return peers;
+    auto other = prepared_peer(*peers.onednn, model, peers.arguments, folder);
+    if (!other) return other.error();
+    if (*other) {
+      if (auto good = same("oneDNN's", **other, *peers.result); !good) return good.error();
+    } else {
+      peers.onednn = nullptr;
     }
-    Peer peer{std::move(*process), folder.file("arguments.safetensors"), nullptr};
+    return peers;
+  }
+
+  // Null where the library is not there, which is told once.
+  std::unique_ptr<PeerProcess> started(const PeerCommand& command, bool& is_there) const {
+    if (!is_there) return nullptr;
+    auto process = PeerProcess::start(command, options_.threads);
+    if (process) return std::move(*process);
+    fmt::print(stderr, "bench models: {}\n", process.error().message);
+    is_there = false;
+    return nullptr;
+  }
+
+  // A peer's result for the model; null where it has no such model.
+  static Result<TensorPtr> prepared_peer(PeerProcess& peer, const Model& model, const std::string& arguments,
+                                         const Folder& folder) {
     const std::string result = folder.file("result.npy");
-    auto ready = peer.process->prepare(
-        model.name, {"model=" + model.name, "arguments=" + peer.arguments, "result=" + result});
+    auto ready =
+        peer.prepare(model.name, {"model=" + model.name, "arguments=" + arguments, "result=" + result});
     if (!ready) return ready.error();
-    if (!*ready) return Failure{"PyTorch has no such model"};
+    if (!*ready) return TensorPtr();
     auto read = read_tensors(result);
     if (!read) return read.error();
-    peer.result = read->front().second;
-    return peer;
+    return read->front().second;
   }
 
   // Readies Quern's program, whose result has to be PyTorch's.
-  static Result<Done> compiled(const Model& model, const Peer& peer, QuernProgram& quern) {
+  static Result<Done> compiled(const Model& model, const Peers& peers, QuernProgram& quern) {
     auto text = program_text(model);
     if (!text) return text.error();
     if (auto done = quern.compile(model.name, *text, CompilerOptions{Tiers::Best}); !done) return done;
-    if (auto done = peer.process ? quern.load(peer.arguments) : quern.draw(kSeed); !done) return done;
+    if (auto done = peers.torch ? quern.load(peers.arguments) : quern.draw(kSeed); !done) return done;
     auto value = quern.call();
     if (!value) return value.error();
     const TensorPtr result = value->as_tensor();
     if (!result) return Failure{"the result of @main is not a tensor"};
-    if (!peer.process) return Done{};
-    const double apart = difference(*result, *peer.result);
-    if (apart <= kTolerance) return Done{};
-    return Failure{fmt::format(
-        "Quern's result differs from that of PyTorch by {:.2g} of its largest element; {:.2g} is allowed",
-        apart, kTolerance)};
+    if (!peers.torch) return Done{};
+    return same("Quern's", *result, *peers.result);
   }
 
   // The options with which `quern run` has the same arguments.
-  static Result<std::string> run_options(const Peer& peer, const QuernProgram& quern, const Folder& folder) {
-    if (peer.process) return fmt::format("--params '{}'", peer.arguments);
+  static Result<std::string> run_options(const Peers& peers, const QuernProgram& quern,
+                                         const Folder& folder) {
+    if (peers.torch) return fmt::format("--params '{}'", peers.arguments);
     auto files = quern.save(folder.file("argument_"));
     if (!files) return files.error();
     std::string options;
@@ -156,7 +202,7 @@ class Bench {
 
   Options options_;
   Report report_;
-  bool has_torch_ = true;
+  bool has_torch_ = true, has_onednn_ = true;
 };
 
 }  // namespace

@@ -12,11 +12,20 @@ namespace {
 
 constexpr double kMega = 1e6;
 
+void add_peer(JsonLine& line, const std::string& name, const std::optional<double>& seconds) {
+  if (seconds)
+    line.add(name, *seconds * 1e3, 3);
+  else
+    line.add_null(name);
+}
+
 std::string json_line(const Row& row) {
   JsonLine line;
   line.add("name", row.name);
   line.add("threads", static_cast<size_t>(row.threads));
   line.add_times(row.figures, "ms", 1e3);
+  add_peer(line, "torch_ms", row.torch);
+  add_peer(line, "onednn_ms", row.onednn);
   line.add("first_cold_ms", row.first.cold_seconds * 1e3, 1);
   line.add("first_warm_ms", row.first.warm_seconds * 1e3, 1);
   line.add("peak_mb", row.first.peak_bytes / kMega, 1);

@@ -1,6 +1,7 @@
 #pragma once
 // What the models' bench prints.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Row {
   std::string name, group;
   int threads = 1;
   Figures figures;
+  std::optional<double> torch, onednn;  ///< seconds of each peer that takes part
   FirstCalls first;
 };
 

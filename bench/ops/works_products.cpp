@@ -6,7 +6,7 @@ namespace quern::bench {
 
 namespace {
 
-constexpr uint64_t kSeed = 5;
+constexpr uint64_t kProductSeed = 5;
 
 Work product(std::string name, std::string group, int64_t m, int64_t k, int64_t n,
              DType dtype = DType::float32()) {
@@ -46,7 +46,7 @@ void add_products(std::vector<Work>& works) {
 }
 
 void add_random_products(std::vector<Work>& works) {
-  Draw draw(kSeed);
+  Draw draw(kProductSeed);
   for (int64_t i = 0; i < 10; ++i) {
     int64_t batch = draw.integer(2, 24);
     int64_t m = draw.integer(8, 256), k = draw.integer(8, 256), n = draw.integer(8, 256);

@@ -185,7 +185,7 @@ void Emitter::emit_loop(const loops::For& s, const loops::Serial& steps) {
 /// registers for either. Returns the pointers to restore.
 std::vector<llvm::Value*> Emitter::hide_buffers(const loops::Block& body) {
   constexpr size_t kMostPointers = 6;
-  const size_t most = machine_.has_avx512 ? 28 : 12;  // registers not needed for loads
+  const size_t most = machine_.has_avx512 ? 28 : 13;  // registers not needed for loads
   std::vector<llvm::AllocaInst*> slots;
   for (const auto& [local, reduced] : BodyFacts(body).reduced)
     if (const Local& tile = locals_.at(local);

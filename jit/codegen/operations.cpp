@@ -296,11 +296,22 @@ llvm::Value* Operations::float_op(ScalarOp op, Values args) {
   return nullptr;
 }
 
+/// x^y by at most two multiplications or a division, for exponents that are written in programs; null for others.
+/// The error is at most one unit in the last place.
+llvm::Value* Operations::constant_power(llvm::Value* x, llvm::Value* y) {
+  const auto* exponent = llvm::dyn_cast_or_null<llvm::ConstantFP>(known_constant(y));
+  if (!exponent) return nullptr;
+  const auto is = [&](double number) { return exponent->isExactlyValue(number); };
+  if (is(1)) return x;
+  if (is(-1)) return b_.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
+  if (!is(2) && !is(3) && !is(4)) return nullptr;
+  llvm::Value* square = b_.CreateFMul(x, x);
+  return is(2) ? square : b_.CreateFMul(square, is(3) ? x : square);
+}
+
 llvm::Value* Operations::math(ScalarOp op, Values args) {
-  if (op == ScalarOp::Pow) {
-    const auto* exponent = llvm::dyn_cast_or_null<llvm::ConstantFP>(known_constant(args[1]));
-    if (exponent && exponent->isExactlyValue(2.0)) return b_.CreateFMul(args[0], args[0]);
-  }
+  if (op == ScalarOp::Pow)
+    if (llvm::Value* product = constant_power(args[0], args[1])) return product;
   return VectorMath(b_, *this).emit(op, args);
 }
 

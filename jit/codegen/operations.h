@@ -51,6 +51,7 @@ class Operations {
 
  private:
   llvm::Value* float_op(ScalarOp op, Values args);
+  llvm::Value* constant_power(llvm::Value* x, llvm::Value* y);
   llvm::Value* math(ScalarOp op, Values args);
   llvm::Value* float_min_max(ScalarOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* float_floor_mod(llvm::Value* a, llvm::Value* b);

@@ -270,7 +270,13 @@ double ContractionModel::spread_cycles(int64_t rows) {
 bool ContractionModel::fits_registers(const Roles& roles, int64_t rows, int64_t vectors) const {
   if (roles.dot && roles.dot->is_of_matrices())
     return DotIntrinsic::has_registers((rows + roles.dot->rows - 1) / roles.dot->rows, vectors);
-  return rows * vectors + vectors + 1 <= machine_.vector_registers;
+  // With 32, terms read the left factor from memory.
+  const int64_t others = machine_.vector_registers >= 32 ? vectors + 1 : vectors + 2;
+  return rows * vectors + others <= machine_.vector_registers;
+}
+
+bool ContractionModel::has_registers_for_masks(int64_t rows, int64_t vectors) const {
+  return machine_.vector_registers >= 32 || rows * vectors * 2 <= machine_.vector_registers;
 }
 
 /// Per term taken at once, for a tile of matrices: configuring its registers, and moving their contents

@@ -231,7 +231,7 @@ Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside
 
 /// Whether a tile leaves few registers for anything else.
 bool NestWriter::fills_registers(const Place& place) const {
-  constexpr int64_t kMany = 16;
+  constexpr int64_t kMany = 8;
   if (loop_of_matrices()) return false;
   int64_t vectors = 1;
   for (const LoopId loop : parts_.tile) {

@@ -162,14 +162,16 @@ class ContractionSchedule {
     return steps <= kMostSteps ? windows : LoopIds();
   }
 
-  /// Whether more than the first and last row of a tile read out of bounds, or many terms are padding.
+  /// Whether more than the first and last row of a tile read out of bounds, or many terms are padding; or any, where
+  /// a tile leaves no register for a mask.
   bool is_padded(Dim index, Dim row, Dim window, int64_t extent) const {
     constexpr int64_t kMostInside = 16;
     const int64_t outside =
         (extent - 1) * ContractionModel::step_of(index, window) / 2 / ContractionModel::step_of(index, row);
     const int64_t terms = outside * (outside + 1);
-    return terms > 0 &&
-           ((outside > 1 && tile_.rows > 1) || terms * kMostInside >= extent * model_.extent_of(row));
+    if (extent > 1 && !model_.has_registers_for_masks(tile_.rows * rows_.inner, tile_.vectors)) return true;
+    return terms > 0 && ((outside > 1 && tile_.rows > 1) ||
+                         terms * kMostInside >= extent * model_.extent_of(row));
   }
 
   /// Whether only the first and last of many column tiles read out of bounds: masks would slow down the

@@ -18,10 +18,15 @@ memory::desc bias_of(const Filters& filters) {
 
 }  // namespace
 
+memory::format_tag blocks_of_channels() {
+  static const bool has_wide_vectors = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core;
+  return has_wide_vectors ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
+}
+
 memory::desc Network::image(const Dims& dims) const {
   switch (choices_.layout) {
     case Layout::Any: return any_layout(dims);
-    case Layout::Blocked: return {dims, kFloat, memory::format_tag::nChw16c};
+    case Layout::Blocked: return {dims, kFloat, blocks_of_channels()};
     case Layout::ChannelsLast: return {dims, kFloat, memory::format_tag::nhwc};
   }
   return {};

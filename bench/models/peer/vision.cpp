@@ -112,9 +112,9 @@ memory fire(Network& net, const memory& x, const std::string& block) {
   memory::dims dims = x.get_desc().dims();
   dims[1] = net.weights()[block + ".expand1.bias"]->size();
   const int64_t half = dims[1] * dims[2] * dims[3];
-  const memory::desc part(dims, kFloat, memory::format_tag::nChw16c);
+  const memory::desc part(dims, kFloat, blocks_of_channels());
   dims[1] *= 2;
-  memory result = net.make({dims, kFloat, memory::format_tag::nChw16c});
+  memory result = net.make({dims, kFloat, blocks_of_channels()});
   expand(".expand1", 0, net.part(result, part, 0));
   expand(".expand3", 1, net.part(result, part, half));
   return result;

@@ -176,18 +176,34 @@ TEST(Codegen, Float64RoundsOnceToFloat16) {
   EXPECT_EQ(out.doubles(), (std::vector<double>{1 + std::ldexp(1, -10), -1 - std::ldexp(1, -10), 65504, 0}));
 }
 
-TEST(Codegen, SquaresWithoutACall) {
+/// The oracle is std::pow in float64.
+TEST(Codegen, SmallPowersAreProductsWithAnErrorOfOneUnit) {
   const Dim i = dim_var("i");
   for (const DType dtype : {DType::float16(), DType::float32()}) {
-    const auto square = apply(ScalarOp::Pow, {load(0, dtype, i), constant(dtype, 2)});
-    const Kernel squares = kernel("squares", {{"a", dtype, {num(40)}}, {"out", dtype, {num(40)}, true}}, {},
-                                  {vectorize(i, num(40), 16, {store(1, i, square)})});
-    EXPECT_EQ(code_generator().llvm_ir(squares)->find("quern_pow"), std::string::npos);
-    GuardedArray a = samples(dtype, 40, 3);
-    GuardedArray out(dtype, 40);
-    ASSERT_EQ(run(*compile(squares), {&a, &out}), 0);
-    for (size_t k = 0; k < 40; ++k) {
-      EXPECT_TRUE(same(out[k], quern::apply(ScalarOp::Pow, std::array{a[k], Scalar::from_int(dtype, 2)})));
+    const double unit = dtype == DType::float16() ? std::ldexp(1, -10) : std::ldexp(1, -23);
+    for (const int exponent : {-1, 1, 2, 3, 4}) {
+      const auto power = apply(ScalarOp::Pow, {load(0, dtype, i), constant(dtype, exponent)});
+      const Kernel powers = kernel("powers", {{"a", dtype, {num(40)}}, {"out", dtype, {num(40)}, true}}, {},
+                                   {vectorize(i, num(40), 16, {store(1, i, power)})});
+      EXPECT_EQ(code_generator().llvm_ir(powers)->find("quern_pow"), std::string::npos);
+      EXPECT_EQ(code_generator().llvm_ir(powers)->find("copysign"), std::string::npos);
+      const std::vector<double> inputs = {0.0,  -0.0, 1.0,  -1.0,     1.5,       -3.25,  7.125,
+                                          -0.5, 0.75, 11.0, HUGE_VAL, -HUGE_VAL, std::nan("")};
+      GuardedArray a(dtype, 40);
+      for (size_t k = 0; k < 40; ++k) a.set(k, Scalar::from_double(dtype, inputs[k % inputs.size()]));
+      GuardedArray out(dtype, 40);
+      ASSERT_EQ(run(*compile(powers), {&a, &out}), 0);
+      for (size_t k = 0; k < 40; ++k) {
+        const double expected = std::pow(a.doubles()[k], exponent), got = out.doubles()[k];
+        if (std::isnan(expected)) {
+          EXPECT_TRUE(std::isnan(got));
+        } else if (expected == 0 || !std::isfinite(expected)) {
+          EXPECT_EQ(got, expected);
+          EXPECT_EQ(std::signbit(got), std::signbit(expected));
+        } else {
+          EXPECT_NEAR(got, expected, unit * std::fabs(expected)) << a.doubles()[k] << " to " << exponent;
+        }
+      }
     }
   }
 }

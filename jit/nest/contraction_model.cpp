@@ -255,7 +255,7 @@ double ContractionModel::cycles_of_matrices(int64_t rows, int64_t vectors) {
 double ContractionModel::cycles(const Roles& roles, int64_t rows, int64_t vectors) const {
   if (roles.dot && roles.dot->is_of_matrices()) return cycles_of_matrices(rows, vectors);
   // Data read once comes from memory, whatever the tile.
-  if (rows == 1)
+  if (rows == 1 && count(roles.rows) == 1)
     return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
   const auto work = static_cast<double>(rows * vectors) / 2;
   const auto loads = static_cast<double>(rows + vectors) / 2;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "ir/base/result.h"
 #include "jit/nest/contraction_model.h"
 #include "jit/nest/dot.h"
+#include "jit/rules/schedule_default.h"
 
 namespace quern::loops {
 
@@ -13,13 +15,19 @@ namespace {
 
 class ContractionSchedule {
  public:
-  ContractionSchedule(const Computation& computation, const ContractionModel& model, const Roles& roles)
-      : c_(computation),
+  /// `model` and `roles` are of the computation with merged loops; `original` is what it was made of.
+  ContractionSchedule(const Computation& original, const MergedLoops& merged, const ContractionModel& model,
+                      const Roles& roles)
+      : c_(merged.computation),
         model_(model),
         roles_(roles),
         rows_(model.tile_rows(roles)),
         tile_(model.best_tile(roles, rows_)),
-        nest_(nest_of(computation, roles)) {}
+        nest_(roles.turns_sign ? nest_of(c_, roles) : nest_of(original, roles)) {
+    if (!roles.turns_sign)
+      for (const MergedLoops::Pair& pair : merged.merged)
+        fused_[pair.inner] = step({Primitive::Fuse, {{nest_.loop_of(pair.outer), loop_of(pair.inner)}}})[0];
+  }
 
   Nest run() {
     const LoopId across = fused_columns();
@@ -35,10 +43,10 @@ class ContractionSchedule {
       steps /= roles_.terms;
     }
     const LoopIds columns = step({Primitive::Split, {{across}}, {width}});
-    LoopIds rows = nest_.loops_of(roles_.rows), tiled;
+    LoopIds rows = loops_of(roles_.rows), tiled;
     LoopId row_steps = kNoLoop, tile_rows = kNoLoop;
     if (rows_.cut) {
-      const LoopId row = nest_.loop_of(rows_.cut);
+      const LoopId row = loop_of(rows_.cut);
       const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
       row_steps = parts[0];
       tile_rows = parts[1];
@@ -46,10 +54,10 @@ class ContractionSchedule {
       tiled.push_back(tile_rows);
     }
     if (rows_.whole) {
-      tiled.push_back(nest_.loop_of(rows_.whole));
+      tiled.push_back(loop_of(rows_.whole));
       std::erase(rows, tiled.back());
     }
-    LoopIds order = outer_order(nest_.loops_of(roles_.batch), rows, columns[0], row_steps);
+    LoopIds order = outer_order(loops_of(roles_.batch), rows, columns[0], row_steps);
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), tiled.begin(), tiled.end());
     order.push_back(columns[1]);
@@ -57,7 +65,7 @@ class ContractionSchedule {
     for (const LoopId loop : tiled) step({Primitive::Unroll, {{loop}}});
     step({Primitive::Vectorize, {{columns[1]}}, {model_.lanes()}});
     if (const Dim along = model_.stored_along(roles_, rows_))
-      step({Primitive::TurnWrite, {{along == rows_.cut ? tile_rows : nest_.loop_of(along), columns[1]}}});
+      step({Primitive::TurnWrite, {{along == rows_.cut ? tile_rows : loop_of(along), columns[1]}}});
     if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
     if (steps > 1) step({Primitive::Unroll, {{innermost}}, {steps <= 8 ? steps : 2}});
     unroll_windows(innermost, row_steps);
@@ -82,10 +90,22 @@ class ContractionSchedule {
     return *made;
   }
 
+  /// The loop of a variable of the merged computation.
+  LoopId loop_of(Dim var) const {
+    const auto fused = fused_.find(var);
+    return fused == fused_.end() ? nest_.loop_of(var) : fused->second;
+  }
+
+  LoopIds loops_of(const std::vector<Dim>& vars) const {
+    LoopIds loops;
+    for (const Dim var : vars) loops.push_back(loop_of(var));
+    return loops;
+  }
+
   /// The columns as one loop, inside the others.
   LoopId fused_columns() {
-    LoopIds order = nest_.loops_of(roles_.batch);
-    const LoopIds rows = nest_.loops_of(roles_.rows), columns = nest_.loops_of(roles_.columns);
+    LoopIds order = loops_of(roles_.batch);
+    const LoopIds rows = loops_of(roles_.rows), columns = loops_of(roles_.columns);
     order.insert(order.end(), rows.begin(), rows.end());
     order.insert(order.end(), columns.begin(), columns.end());
     step({Primitive::Reorder, {order}});
@@ -104,7 +124,7 @@ class ContractionSchedule {
     std::vector<ScheduleNumber> sizes{width};
     if (roles_.dot) sizes.push_back(roles_.dot->group);
     step({Primitive::Pack,
-          {{}, nest_.loops_of(outer), {across}, inner},
+          {{}, loops_of(outer), {across}, inner},
           sizes,
           {c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}});
   }
@@ -155,7 +175,7 @@ class ContractionSchedule {
         for (size_t k = 0; k < r.vars.size(); ++k) {
           const auto extent = as_const(r.extents[k]);
           if (!extent || !contains_var(check.index, r.vars[k])) continue;
-          if (is_padded(check.index, row, r.vars[k], *extent)) windows.push_back(nest_.loop_of(r.vars[k]));
+          if (is_padded(check.index, row, r.vars[k], *extent)) windows.push_back(loop_of(r.vars[k]));
           steps = std::min(steps, kMostSteps + 1) * std::min(*extent, kMostSteps + 1);
         }
       }
@@ -199,7 +219,7 @@ class ContractionSchedule {
     size_t innermost = r.vars.size() - 1;
     for (size_t k = r.vars.size(); k-- > 0;)
       if (roles_.dot ? r.vars[k] == roles_.grouped : distance(k) < distance(innermost)) innermost = k;
-    LoopIds loops = nest_.loops_of(r.vars);
+    LoopIds loops = loops_of(r.vars);
     std::rotate(loops.begin() + static_cast<ptrdiff_t>(innermost),
                 loops.begin() + static_cast<ptrdiff_t>(innermost) + 1, loops.end());
     return loops;
@@ -211,15 +231,17 @@ class ContractionSchedule {
   const TileRows rows_;
   const Tile tile_;
   Nest nest_;
+  std::map<Dim, LoopId> fused_;  ///< of variables that stand for merged loops
 };
 
 }  // namespace
 
 std::optional<Nest> scheduled_contraction(const Computation& computation, const MachineModel& machine) {
-  const ContractionModel model(computation, machine);
+  const MergedLoops merged = with_merged_results(computation);
+  const ContractionModel model(merged.computation, machine);
   const auto roles = model.cheapest_roles();
   if (!roles) return std::nullopt;
-  return ContractionSchedule(computation, model, *roles).run();
+  return ContractionSchedule(computation, merged, model, *roles).run();
 }
 
 }  // namespace quern::loops

@@ -74,6 +74,16 @@ class Scheduler {
     return std::move(c_);
   }
 
+  MergedLoops with_merged_results() {
+    MergedLoops result;
+    for (size_t k = c_.vars.size(); k >= 2; --k) {
+      const MergedLoops::Pair pair{c_.vars[k - 2], c_.vars[k - 1]};
+      if (as_const(c_.extents[k - 1]) && merge(c_.vars, c_.extents, k)) result.merged.push_back(pair);
+    }
+    result.computation = std::move(c_);
+    return result;
+  }
+
   Block part() {
     merge_loops();
     choose_vector_loop();
@@ -188,14 +198,18 @@ class Scheduler {
   }
 
   void merge_loops(std::vector<Dim>& vars, std::vector<Dim>& extents) {
-    for (size_t k = vars.size(); k >= 2; --k) {
-      const Dim outer = vars[k - 2], inner = vars[k - 1];
-      if (outer == c_.running || inner == c_.running || !runs_as_one(outer, inner, extents[k - 1])) continue;
-      extents[k - 1] = dim_mul(extents[k - 2], extents[k - 1]);
-      vars.erase(vars.begin() + static_cast<ptrdiff_t>(k) - 2);
-      extents.erase(extents.begin() + static_cast<ptrdiff_t>(k) - 2);
-      rewrite({{outer, dim_const(0)}});
-    }
+    for (size_t k = vars.size(); k >= 2; --k) merge(vars, extents, k);
+  }
+
+  /// Merges the loops k - 2 and k - 1 if every access traverses them like one.
+  bool merge(std::vector<Dim>& vars, std::vector<Dim>& extents, size_t k) {
+    const Dim outer = vars[k - 2], inner = vars[k - 1];
+    if (outer == c_.running || inner == c_.running || !runs_as_one(outer, inner, extents[k - 1])) return false;
+    extents[k - 1] = dim_mul(extents[k - 2], extents[k - 1]);
+    vars.erase(vars.begin() + static_cast<ptrdiff_t>(k) - 2);
+    extents.erase(extents.begin() + static_cast<ptrdiff_t>(k) - 2);
+    rewrite({{outer, dim_const(0)}});
+    return true;
   }
 
   bool runs_as_one(Dim outer, Dim inner, Dim extent) const {
@@ -381,6 +395,10 @@ int lanes_of(const Computation& computation, int vector_bytes) {
 
 Computation with_merged_loops(Computation computation) {
   return Scheduler(std::move(computation), 0).merged();
+}
+
+MergedLoops with_merged_results(Computation computation) {
+  return Scheduler(std::move(computation), 0).with_merged_results();
 }
 
 Kernel schedule_default(const Computation& computation, int vector_bytes) {

@@ -260,7 +260,28 @@ double ContractionModel::cycles(const Roles& roles, int64_t rows, int64_t vector
   const auto work = static_cast<double>(rows * vectors) / 2;
   const auto loads = static_cast<double>(rows + vectors) / 2;
   const bool fits = depth(roles) * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;
-  return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads;
+  return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads +
+         far_cycles(roles, rows);
+}
+
+double ContractionModel::far_cycles(const Roles& roles, int64_t rows) const {
+  constexpr int64_t kLine = 64, kFewest = 3;
+  constexpr double kCycles = 4;
+  if (rows < 2) return 0;
+  const LoadValue& left = roles.left;
+  const auto bytes = static_cast<int64_t>(left.dtype.bytes());
+  const auto stride = [&](Dim var) {
+    const auto along = linear_in(left.offset, var);
+    return std::abs(along ? as_const(along->coefficient).value_or(0) : 0) * bytes;
+  };
+  const Reduction& r = c_.reductions[0];
+  int64_t nearest = std::numeric_limits<int64_t>::max();
+  for (size_t k = 0; k < r.vars.size(); ++k)
+    if (extent_or_usual(r.extents[k]) >= kFewest) nearest = std::min(nearest, stride(r.vars[k]));
+  const auto size =
+      as_const(dim_product(c_.buffers[static_cast<size_t>(left.buffer)].shape)).value_or(0) * bytes;
+  const bool is_far = stride(roles.rows.back()) >= kLine && nearest >= kLine && size > machine_.l2_bytes;
+  return is_far ? kCycles * static_cast<double>(rows) : 0;
 }
 
 double ContractionModel::spread_cycles(int64_t rows) {

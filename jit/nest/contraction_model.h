@@ -109,6 +109,8 @@ class ContractionModel {
   /// four; a panel's vectors come from the second-level cache, or the third if the panel does not fit. Loads
   /// that overlap with arithmetic are not quite free.
   double cycles(const Roles& roles, int64_t rows, int64_t vectors) const;
+  /// For a step in which each row reads a cache line of its own, of a tensor that exceeds the second-level cache.
+  double far_cycles(const Roles& roles, int64_t rows) const;
   /// For a step in which each row is loaded and transposed to its lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;

@@ -229,19 +229,21 @@ Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside
   });
 }
 
-/// Whether a tile leaves few registers for anything else.
+/// Whether a tile takes more than half of the registers: of 32 where vectors have 64 bytes, of 16 elsewhere.
 bool NestWriter::fills_registers(const Place& place) const {
-  constexpr int64_t kMany = 8;
+  constexpr int64_t kWideBytes = 64;
   if (loop_of_matrices()) return false;
-  int64_t vectors = 1;
+  int64_t vectors = 1, widest = 1;
   for (const LoopId loop : parts_.tile) {
     const int64_t lanes = loop_at(loop).kind == LoopKind::Vectorize ? loop_at(loop).width : 1;
+    widest = std::max(widest, lanes);
     const int made_by = loop_at(loop).made_by;
     const bool is_placed = made_by < 0 || place.steps.contains(made_by);
     const auto extent = is_placed ? tile_extent(loop, place) : nest_.most_steps(loop);
     vectors *= (extent.value_or(1) + lanes - 1) / lanes;
   }
-  return vectors > kMany;
+  const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
+  return vectors > (widest * bytes >= kWideBytes ? 16 : 8);
 }
 
 /// Checks of a reduction's terms, as soon as the loops that they depend on have indices.

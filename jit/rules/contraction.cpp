@@ -190,8 +190,8 @@ class ContractionSchedule {
         (extent - 1) * ContractionModel::step_of(index, window) / 2 / ContractionModel::step_of(index, row);
     const int64_t terms = outside * (outside + 1);
     if (extent > 1 && !model_.has_registers_for_masks(tile_.rows * rows_.inner, tile_.vectors)) return true;
-    return terms > 0 && ((outside > 1 && tile_.rows > 1) ||
-                         terms * kMostInside >= extent * model_.extent_of(row));
+    return terms > 0 &&
+           ((outside > 1 && tile_.rows > 1) || terms * kMostInside >= extent * model_.extent_of(row));
   }
 
   /// Whether only the first and last of many column tiles read out of bounds: masks would slow down the

@@ -204,7 +204,8 @@ class Scheduler {
   /// Merges the loops k - 2 and k - 1 if every access traverses them like one.
   bool merge(std::vector<Dim>& vars, std::vector<Dim>& extents, size_t k) {
     const Dim outer = vars[k - 2], inner = vars[k - 1];
-    if (outer == c_.running || inner == c_.running || !runs_as_one(outer, inner, extents[k - 1])) return false;
+    if (outer == c_.running || inner == c_.running || !runs_as_one(outer, inner, extents[k - 1]))
+      return false;
     extents[k - 1] = dim_mul(extents[k - 2], extents[k - 1]);
     vars.erase(vars.begin() + static_cast<ptrdiff_t>(k) - 2);
     extents.erase(extents.begin() + static_cast<ptrdiff_t>(k) - 2);

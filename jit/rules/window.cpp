@@ -60,7 +60,9 @@ class WindowRule {
   std::optional<int64_t> terms() const { return as_const(dim_product(c_.reductions[0].extents)); }
 
   std::optional<Nest> scheduled(int64_t lanes, int64_t extent) const {
-    constexpr int64_t kMostTile = 24, kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
+    constexpr int64_t kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
+    // As many registers as accumulators leave for the weights and what is read.
+    const int64_t most_tile = machine_.vector_registers - 8;
     Nest nest(c_);
     const auto step = [&](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
       auto made = nest.apply({primitive, {std::move(loops)}, std::move(numbers)});
@@ -76,7 +78,7 @@ class WindowRule {
 
     const int64_t rows =
         has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows) : 1;
-    const int64_t most = has_rows ? kMostTile / rows : (whole ? 2 : kMostVectors);
+    const int64_t most = has_rows ? std::max<int64_t>(1, most_tile / rows) : (whole ? 2 : kMostVectors);
     const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
     const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
     for (const int buffer : packed_)

@@ -20,7 +20,6 @@ enum class Layout { Any, Blocked, ChannelsLast };
 /// Blocks of as many channels as a vector has; with others oneDNN runs its reference kernels.
 dnnl::memory::format_tag blocks_of_channels();
 
-
 /// What a network may do in several ways.
 struct Choices {
   std::string name;

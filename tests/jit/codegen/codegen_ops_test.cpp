@@ -187,7 +187,7 @@ TEST(Codegen, SmallPowersAreProductsWithAnErrorOfOneUnit) {
                                    {vectorize(i, num(40), 16, {store(1, i, power)})});
       EXPECT_EQ(code_generator().llvm_ir(powers)->find("quern_pow"), std::string::npos);
       EXPECT_EQ(code_generator().llvm_ir(powers)->find("copysign"), std::string::npos);
-      const std::vector<double> inputs = {0.0,  -0.0, 1.0,  -1.0,     1.5,       -3.25,  7.125,
+      const std::vector<double> inputs = {0.0,  -0.0, 1.0,  -1.0,     1.5,       -3.25,       7.125,
                                           -0.5, 0.75, 11.0, HUGE_VAL, -HUGE_VAL, std::nan("")};
       GuardedArray a(dtype, 40);
       for (size_t k = 0; k < 40; ++k) a.set(k, Scalar::from_double(dtype, inputs[k % inputs.size()]));

@@ -43,11 +43,13 @@ class PrimitivesOfMain {
   Optimised optimised_{};
 };
 
-/// @main's first primitive, for a machine with 32 registers of 64 bytes.
-inline loops::Lowered lowered_main(const std::string& program) {
-  loops::MachineModel machine;
-  machine.vector_bytes = 64;
-  machine.vector_registers = 32;
+/// A machine with 32 registers of 64 bytes, as with AVX-512, or with 16 of 32 bytes, as with AVX2.
+inline loops::MachineModel wide_machine() { return {.vector_bytes = 64, .vector_registers = 32}; }
+inline loops::MachineModel narrow_machine() { return {.vector_bytes = 32, .vector_registers = 16}; }
+
+/// @main's first primitive, for that machine.
+inline loops::Lowered lowered_main(const std::string& program,
+                                   const loops::MachineModel& machine = wide_machine()) {
   const PrimitivesOfMain main(program);
   auto lowered = loops::lower(*main.primitives.at(0), machine);
   if (lowered) return *std::move(lowered);

@@ -1,0 +1,68 @@
+// Schedules of contractions, by the registers of the machine.
+
+#include "jit/rules/contraction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/expr/schedule.h"
+#include "jit/loops/kernel.h"
+#include "tests/jit/nest/primitives_of_main.h"
+
+namespace quern {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const char* const kPadded =
+    "def @main(%x: Tensor[(1, 56, 56, 64), float32], %w: Tensor[(3, 3, 64, 64), float32]) {\n"
+    "  nn.conv2d(%x, %w, padding=[1, 1], data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n"
+    "}\n";
+const char* const kPointwise =
+    "def @main(%x: Tensor[(1, 7, 7, 160), float32], %w: Tensor[(1, 1, 160, 64), float32]) {\n"
+    "  nn.conv2d(%x, %w, data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n"
+    "}\n";
+
+std::string schedule_of(const loops::Lowered& lowered) { return to_string(lowered.schedules.at(0)); }
+
+// At known steps of the window, and in tiles apart from the first and last, each test has a known result.
+TEST(Contraction, HasNoMasksBesideATileThatFillsTheRegisters) {
+  const loops::Lowered narrow = lowered_main(kPadded, narrow_machine());
+  EXPECT_THAT(schedule_of(narrow), AllOf(HasSubstr("peel(xo)"), HasSubstr("unroll(s)")));
+  EXPECT_THAT(print_kernel(narrow.kernel), HasSubstr("unroll 2 apart"));
+}
+
+TEST(Contraction, MasksRowsWhereMasksHaveRegistersOfTheirOwn) {
+  const loops::Lowered wide = lowered_main(kPadded);
+  EXPECT_THAT(schedule_of(wide), Not(HasSubstr("peel(")));
+  EXPECT_THAT(print_kernel(wide.kernel), HasSubstr("unseen"));
+}
+
+TEST(Contraction, FusesRowsThatEveryAccessTraversesLikeOne) {
+  for (const loops::MachineModel& machine : {narrow_machine(), wide_machine()}) {
+    const loops::Lowered lowered = lowered_main(kPointwise, machine);
+    EXPECT_THAT(schedule_of(lowered), HasSubstr("fuse("));
+    const std::string loops = print_kernel(lowered.kernel);
+    EXPECT_THAT(loops, Not(HasSubstr(" / ")));
+    EXPECT_THAT(loops, Not(HasSubstr(" % ")));
+  }
+}
+
+TEST(Contraction, KeepsTheRowsOfAWindowThatIsPadded) {
+  EXPECT_THAT(schedule_of(lowered_main(kPadded)), Not(HasSubstr("fuse(")));
+}
+
+// 8 rows of a transposed convolution's weights would be read across 16 MiB, a line each per term.
+TEST(Contraction, TakesNoRowsFromLinesOfALargeTensor) {
+  const std::string program =
+      "def @main(%x: Tensor[(1, 512, 8, 8), float32], %w: Tensor[(512, 256, 4, 4), float32]) {\n"
+      "  nn.conv2d_transpose(%x, %w, channels=256, kernel_size=[4, 4], strides=[2, 2], padding=[1, 1])\n"
+      "}\n";
+  const loops::Lowered lowered = lowered_main(program, narrow_machine());
+  for (const auto& schedule : lowered.schedules) EXPECT_THAT(to_string(schedule), HasSubstr("pack(w"));
+}
+
+}  // namespace
+}  // namespace quern

@@ -291,9 +291,10 @@ double ContractionModel::spread_cycles(int64_t rows) {
 bool ContractionModel::fits_registers(const Roles& roles, int64_t rows, int64_t vectors) const {
   if (roles.dot && roles.dot->is_of_matrices())
     return DotIntrinsic::has_registers((rows + roles.dot->rows - 1) / roles.dot->rows, vectors);
-  // With 32, terms read the left factor from memory.
-  const int64_t others = machine_.vector_registers >= 32 ? vectors + 1 : vectors + 2;
-  return rows * vectors + others <= machine_.vector_registers;
+  // With 32 registers, terms read the left factor from memory. With 16, it is loaded; a factor that one term takes
+  // becomes its sum in LLVM's code, which rotates the accumulators.
+  const int64_t loaded = machine_.vector_registers >= 32 ? 1 : vectors == 1 ? 4 : 2;
+  return rows * vectors + vectors + loaded <= machine_.vector_registers;
 }
 
 bool ContractionModel::has_registers_for_masks(int64_t rows, int64_t vectors) const {

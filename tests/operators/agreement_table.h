@@ -49,5 +49,7 @@ std::vector<Row> parts_rows();
 std::vector<Row> image_rows();
 std::vector<Row> loss_rows();
 std::vector<Row> random_rows();
+std::vector<Row> activation_rows();
+std::vector<Row> math_rows();
 
 }  // namespace quern::numeric

@@ -17,8 +17,8 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",    "transform", "models",
-                               "scan",        "parts",     "order", "images",    "losses"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",      "scan",
+                               "parts",       "order",     "images", "losses",    "activations", "math"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

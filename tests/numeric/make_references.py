@@ -22,6 +22,7 @@ import reference_math
 import reference_models
 import reference_parts
 import reference_scan
+import reference_spaces
 from reference_groups import Draw, Group, attributes, text
 
 
@@ -443,13 +444,15 @@ def main():
                          "parts": [reference_parts.parts, reference_parts.shapes, reference_parts.einsums],
                          "order": [reference_parts.order, reference_parts.boxes],
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
-                         "activations": reference_activations.MAKERS, "math": reference_math.MAKERS}.items():
+                         "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
+                         "spaces": reference_spaces.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
         group.write()
     gradients = reference_gradients.GradientGroup("gradients")
-    for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients]:
+    for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
+                                               reference_spaces.gradients]:
         maker(gradients)
     gradients.write()
 

@@ -51,5 +51,6 @@ std::vector<Row> loss_rows();
 std::vector<Row> random_rows();
 std::vector<Row> activation_rows();
 std::vector<Row> math_rows();
+std::vector<Row> space_rows();
 
 }  // namespace quern::numeric

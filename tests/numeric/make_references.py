@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 import reference_activations
+import reference_arrays
 import reference_gradients
 import reference_images
 import reference_losses
@@ -445,14 +446,14 @@ def main():
                          "order": [reference_parts.order, reference_parts.boxes],
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
-                         "spaces": reference_spaces.MAKERS}.items():
+                         "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
         group.write()
     gradients = reference_gradients.GradientGroup("gradients")
     for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
-                                               reference_spaces.gradients]:
+                                               reference_spaces.gradients, reference_arrays.gradients]:
         maker(gradients)
     gradients.write()
 

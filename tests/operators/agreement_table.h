@@ -52,5 +52,6 @@ std::vector<Row> random_rows();
 std::vector<Row> activation_rows();
 std::vector<Row> math_rows();
 std::vector<Row> space_rows();
+std::vector<Row> array_rows();
 
 }  // namespace quern::numeric

@@ -101,6 +101,9 @@ for shape, scale in [((1, 2, 2, 3, 2), (1, 2, 3)), ((2, 1, 1, 2, 3), (3, 1, 2))]
     CALLS.append(("nn.upsampling3d", [shape], f"nn.upsampling3d(%a{given})", nearest, 8))
     CALLS.append(("nn.upsampling3d", [(shape[0],) + shape[2:] + shape[1:2]], f'nn.upsampling3d(%a{given}, layout="NDHWC")',
                   lambda x, f=nearest: torch.movedim(f(moved(x)), 1, -1), 8))
+    for mode, aligned in (("half_pixel", False), ("align_corners", True)):
+        CALLS.append(("nn.upsampling3d", [shape], f'nn.upsampling3d(%a{given}, method="trilinear", coordinate_transformation_mode="{mode}")',
+                      lambda x, s=scale, a=aligned: F.interpolate(x, scale_factor=tuple(map(float, s)), mode="trilinear", align_corners=a), 8))
 for shape, width in [((4,), [[2, 3]]), ((3, 4), [[1, 2], [2, 0]]), ((2, 1, 5), [[0, 1], [0, 0], [4, 1]])]:
     for mode in ("SYMMETRIC", "REFLECT"):
         places = np.pad(places_of(shape), width, mode.lower())

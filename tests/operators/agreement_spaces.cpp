@@ -70,9 +70,14 @@ Arguments upsampling3d(Random& random) {
   bool last = random.chance(0.3);
   Shape shape = {random.integer(0, 2), random.integer(1, 2), random.integer(1, 3), random.integer(1, 3),
                  random.integer(1, 3)};
-  return {{random.tensor(random.pick(kSpaceNumbers), shape, Values::Any)},
-          fmt::format("nn.upsampling3d(%a, scale_d={}f, scale_h={}f, scale_w={}f{})", random.integer(1, 3),
-                      random.integer(1, 3), random.integer(1, 3), last ? R"(, layout="NDHWC")" : "")};
+  std::string text = random.chance(0.5) ? "" : ", coordinate_transformation_mode=\"asymmetric\"";
+  if (random.chance(0.5)) {
+    if (random.chance(0.3)) text = ", coordinate_transformation_mode=\"align_corners\"";
+    text += ", method=\"trilinear\"";
+  }
+  return {{random.tensor(random.pick(kSpaceNumbers), shape, Values::Moderate)},
+          fmt::format("nn.upsampling3d(%a, scale_d={}f, scale_h={}f, scale_w={}f{}{})", random.integer(1, 3),
+                      random.integer(1, 3), random.integer(1, 3), text, last ? R"(, layout="NDHWC")" : "")};
 }
 
 /// Pairs for each axis from `low` to `high` entries.
@@ -145,7 +150,8 @@ std::vector<Row> space_rows() {
       adaptive("nn.adaptive_max_pool1d", 1),
       adaptive("nn.adaptive_avg_pool3d", 3),
       adaptive("nn.adaptive_max_pool3d", 3),
-      {"nn.upsampling3d", upsampling3d},
+      // Neighbours of both signs may cancel.
+      {"nn.upsampling3d", upsampling3d, 4, 4e-6},
       {"nn.mirror_pad", mirror_pad},
       {"nn.space_to_batch_nd", space_to_batch},
       {"nn.batch_to_space_nd", batch_to_space},

@@ -146,7 +146,8 @@ class Database final : public Tables {
   Query<ByDefinition, Group> group{*this, "group", &Database::group_of, std::equal_to<>()};
   /// By the group's first member.
   Query<ByDefinition, std::vector<Inferred>> group_inferred{*this, "infer", &Database::infer_members};
-  Query<ByDefinition, std::optional<Scheme>> scheme{*this, "scheme", &Database::scheme_of, std::equal_to<>()};
+  /// Callers tell where a definition needs what their types do not have.
+  Query<ByDefinition, std::optional<Scheme>> scheme{*this, "scheme", &Database::scheme_of, same_with_places};
   Query<ByDeclaration, Inferred> statement{*this, "infer_statement", &Database::infer_one_statement};
   Query<ByDeclaration, StatementVariables> variables{*this, "variable", &Database::variables_of_statement,
                                                      are_same_variables};
@@ -267,6 +268,7 @@ class Database final : public Tables {
   std::pair<std::optional<DataDefinition>, Diagnostics> define_data(const NameKey& key);
   // definitions and statements
   static bool same_but_for_variables(const std::optional<Scheme>& a, const std::optional<Scheme>& b);
+  static bool same_with_places(const std::optional<Scheme>& a, const std::optional<Scheme>& b);
   static bool are_same_variables(const StatementVariables& a, const StatementVariables& b);
   std::optional<Scheme> scheme_of_annotations(const NameKey& key);
   std::map<std::string, Group> compute_groups(ModuleId module);

@@ -81,6 +81,11 @@ bool Database::same_but_for_variables(const std::optional<Scheme>& a, const std:
   return a.has_value() == b.has_value() && (!a || same_but_for_names(*a, *b));
 }
 
+bool Database::same_with_places(const std::optional<Scheme>& a, const std::optional<Scheme>& b) {
+  return a == b && (!a || std::ranges::equal(a->constraints, b->constraints, {}, &Constraint::origin,
+                                             &Constraint::origin));
+}
+
 std::optional<Scheme> Database::scheme_of_annotations(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Globals, key.name);
   if (!id || !head(id).syntax->is(SyntaxKind::Def)) return std::nullopt;

@@ -14,12 +14,16 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import reference_activations
+import reference_arrays
 import reference_gradients
 import reference_images
 import reference_losses
+import reference_math
 import reference_models
 import reference_parts
 import reference_scan
+import reference_spaces
 from reference_groups import Draw, Group, attributes, text
 
 
@@ -440,13 +444,16 @@ def main():
                                                               reference_scan.reversed_sums],
                          "parts": [reference_parts.parts, reference_parts.shapes, reference_parts.einsums],
                          "order": [reference_parts.order, reference_parts.boxes],
-                         "images": reference_images.MAKERS, "losses": reference_losses.MAKERS}.items():
+                         "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
+                         "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
+                         "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
         group.write()
     gradients = reference_gradients.GradientGroup("gradients")
-    for maker in reference_gradients.MAKERS + [reference_losses.gradients]:
+    for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
+                                               reference_spaces.gradients, reference_arrays.gradients]:
         maker(gradients)
     gradients.write()
 

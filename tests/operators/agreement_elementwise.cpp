@@ -9,6 +9,7 @@ namespace {
 const std::vector<DType> kNumbersOfAnyWidth = {DType::float32(), DType::float32(), DType::float64(),
                                                DType::float16(), DType::int32(),   DType::int64(),
                                                DType::int8(),    DType::uint8()};
+const std::vector<DType> kIntegers = {DType::int32(), DType::int64(), DType::int8(), DType::uint8()};
 const std::vector<DType> kBools = {DType::boolean()};
 
 Row unary(const std::string& name, uint64_t ulps, const std::vector<DType>& dtypes,
@@ -33,6 +34,18 @@ Row binary(const std::string& name, const std::vector<DType>& dtypes, Values val
             return Arguments{{full, other}, name + "(%a, %b)"};
           },
           ulps};
+}
+
+/// Counts beyond the width too, which move all bits out.
+Row shift(const std::string& name) {
+  return {name, [=](Random& random) {
+            DType dtype = random.pick(kIntegers);
+            Shape shape = random.shape();
+            Values counts = random.chance(0.3) ? Values::Any : Values::Positive;
+            return Arguments{{random.tensor(dtype, shape, Values::Any),
+                              random.tensor(dtype, random.broadcastable(shape), counts)},
+                             name + "(%a, %b)"};
+          }};
 }
 
 Arguments clip(Random& random) {
@@ -66,11 +79,13 @@ std::vector<Row> elementwise_rows() {
   std::vector<Row> rows;
   for (const char* name :
        {"add", "subtract", "multiply", "divide", "mod", "floor_divide", "floor_mod", "maximum", "minimum",
-        "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
+        "trunc_divide", "trunc_mod", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
     rows.push_back(binary(name, kNumbersOfAnyWidth));
   for (const char* name : {"logical_and", "logical_or", "logical_xor"}) rows.push_back(binary(name, kBools));
   rows.push_back(binary("power", kNumbersOfAnyWidth, Values::Positive, 2));
   rows.push_back(unary("logical_not", 0, kBools));
+  rows.push_back(unary("bitwise_not", 0, kIntegers));
+  for (const char* name : {"left_shift", "right_shift"}) rows.push_back(shift(name));
   for (const char* name : {"negative", "abs", "sign"}) rows.push_back(unary(name, 0, kNumbersOfAnyWidth));
   for (const char* name : {"sqrt", "floor", "ceil", "trunc", "round"})
     rows.push_back(unary(name, 0, kFloats));

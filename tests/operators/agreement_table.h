@@ -49,5 +49,9 @@ std::vector<Row> parts_rows();
 std::vector<Row> image_rows();
 std::vector<Row> loss_rows();
 std::vector<Row> random_rows();
+std::vector<Row> activation_rows();
+std::vector<Row> math_rows();
+std::vector<Row> space_rows();
+std::vector<Row> array_rows();
 
 }  // namespace quern::numeric

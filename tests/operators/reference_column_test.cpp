@@ -17,8 +17,9 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",    "transform", "models",
-                               "scan",        "parts",     "order", "images",    "losses"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
+                               "scan",        "parts",     "order",  "images",    "losses",
+                               "activations", "math",      "spaces", "arrays"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

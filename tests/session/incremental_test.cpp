@@ -268,6 +268,21 @@ TEST(Incremental, HalfTypedDefinitionThatIsCalled) {
   EXPECT_TRUE(session.check(source).empty());
 }
 
+// A caller tells where a definition needs what its types do not have, also where that is elsewhere since.
+TEST(Incremental, PlacesInAnotherDefinitionOfTheSameType) {
+  const std::string call = "\n@double(())", plain = "def @double(%x) { %x + %x }";
+  const std::vector<std::string> texts = {plain + "\n" + plain + call, plain + call,
+                                          "def @double(%x) { let %y = (%x, %x); %y.0 + %y.1 }" + call};
+  Session edited, scratch;
+  SourceId source = edited.add_source(edited.make_module(), "edited.relay", "");
+  for (const std::string& text : texts) {
+    edited.set_text(source, text);
+    SourceId fresh = scratch.add_source(scratch.make_module(), "edited.relay", text);
+    EXPECT_EQ(report(edited, source), report(scratch, fresh)) << text;
+    scratch.set_text(fresh, "");
+  }
+}
+
 TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
   size_t edits = number_from("QUERN_RANDOM_EDITS", 4000), seed = number_from("QUERN_RANDOM_SEED", 1);
   constexpr size_t kEditsOfOneText = 40;

@@ -49,7 +49,7 @@ std::optional<Roles> ContractionModel::cheapest_roles() const {
     const Roles all = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
     for (const Roles& roles : {all, with_one_column(all), with_groups(all)}) {
       if (roles.columns.empty() || !is_worth_it(roles) || reads_rows_once(roles)) continue;
-      const double cost = cost_of(roles);
+      const double cost = cost_of(roles) + (swapped ? cost_of_fresh_form(roles) : 0);
       if (chosen && cost >= best) continue;
       best = cost;
       chosen.emplace(roles);
@@ -345,6 +345,11 @@ double ContractionModel::cost_of(const Roles& roles) const {
   if (!is_dense(roles) && repeats(roles)) cost += form_size(roles);
   if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
   return cost;
+}
+
+double ContractionModel::cost_of_fresh_form(const Roles& roles) const {
+  constexpr double kCycles = 2;  // per element: a load and a part of a transpose and of a store
+  return is_dense(roles) || !roles.right.checks.empty() ? 0 : kCycles * form_size(roles);
 }
 
 Dim ContractionModel::stride_of_store(Dim var) const {

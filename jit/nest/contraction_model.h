@@ -114,6 +114,9 @@ class ContractionModel {
   /// For a step in which each row is loaded and transposed to its lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;
+  /// For packing the product's first factor. Operators write data before weights, and data is packed in each call,
+  /// weights once.
+  double cost_of_fresh_form(const Roles& roles) const;
   /// Per vector of the result, in a tile of `rows` rows.
   double store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const;
   /// The distance of neighbouring columns in the result, or null.

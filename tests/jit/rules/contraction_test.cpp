@@ -64,5 +64,14 @@ TEST(Contraction, TakesNoRowsFromLinesOfALargeTensor) {
   for (const auto& schedule : lowered.schedules) EXPECT_THAT(to_string(schedule), HasSubstr("pack(w"));
 }
 
+// 24 filters fill three vectors less well than 3136 places do, but the image would be packed in each call.
+TEST(Contraction, PacksWeightsAndNotData) {
+  const std::string program =
+      "def @main(%x: Tensor[(1, 56, 56, 96), float32], %w: Tensor[(24, 96, 1, 1), float32]) {\n"
+      "  nn.conv2d(%x, %w, data_layout=\"NHWC\")\n"
+      "}\n";
+  EXPECT_THAT(schedule_of(lowered_main(program, narrow_machine())), HasSubstr("pack(w"));
+}
+
 }  // namespace
 }  // namespace quern

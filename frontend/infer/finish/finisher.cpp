@@ -173,7 +173,9 @@ ExprPtr Finisher::form(const FormDraft& form, Type type) {
     for_each_field(FormFinisher(*this, out, form.children), copy);
     if constexpr (std::is_same_v<Node, FnExpr>) copy.body = without_opening(out, copy.body);
     if constexpr (std::is_same_v<Node, GlobalExpr>)
-      if (auto member = context_.group.schemes.find(node.name); member != context_.group.schemes.end()) {
+      // The uses of a member with a type of its own have dims and types of theirs.
+      if (auto member = context_.group.schemes.find(node.name);
+          member != context_.group.schemes.end() && node.dims.empty() && node.types.empty()) {
         copy.dims = out.copy(member->second.dim_vars);
         copy.types = out.copy(member->second.type_vars);
       }

@@ -24,18 +24,7 @@ import reference_models
 import reference_parts
 import reference_scan
 import reference_spaces
-from reference_groups import Draw, Group, attributes, text
-
-
-def T(array):
-    """As PyTorch computes it: floats in float64."""
-    tensor = torch.from_numpy(np.array(array))
-    return tensor.double() if tensor.is_floating_point() else tensor
-
-
-def out(tensor, dtype):
-    with np.errstate(over="ignore"):
-        return np.asarray(tensor.numpy()).astype(dtype)
+from reference_groups import Draw, Group, attributes, exact, rounded, text
 
 
 # --- elementwise ------------------------------------------------------------------------------------------------------
@@ -69,7 +58,7 @@ def unary(group):
         if name in ("negative", "abs", "sign"):
             rows += [draw.ints((3, 5)), draw.ints((21,), -128, 127, "int8"), draw.ints((4,), dtype="int64")]
         for a in rows:
-            group.case(name, f"{name}(%a)", [a], out(function(T(a)), a.dtype))
+            group.case(name, f"{name}(%a)", [a], rounded(function(exact(a)), a.dtype))
 
 
 PAIRS = [((3, 5), (3, 5)), ((3, 5), (5,)), ((2, 1, 4), (3, 1)), ((), (7,)), ((0, 3), (1, 3)), ((1,), (1,)), ((17,), (17,)),
@@ -96,13 +85,13 @@ def arithmetic(group):
             rows.append((SPECIAL, SPECIAL[::-1].copy()))
         for k, (a, b) in enumerate(rows):
             form = f"%a {infix[name]} %b" if name in infix and k % 3 == 1 else f"{name}(%a, %b)"
-            group.case(name, form, [a, b], out(function(T(a), T(b)), a.dtype))
+            group.case(name, form, [a, b], rounded(function(exact(a), exact(b)), a.dtype))
     draw = Draw("power")
     for s, r in PAIRS:
         a, b = draw.floats(s, 0.1, 4.0), draw.floats(r)
-        group.case("power", "power(%a, %b)", [a, b], out(torch.pow(T(a), T(b)), "float32"))
+        group.case("power", "power(%a, %b)", [a, b], rounded(torch.pow(exact(a), exact(b)), "float32"))
     a, b = draw.ints((13,), -5, 5), draw.ints((13,), 0, 4)
-    group.case("power", "power(%a, %b)", [a, b], out(torch.pow(T(a), T(b)), "int32"))
+    group.case("power", "power(%a, %b)", [a, b], rounded(torch.pow(exact(a), exact(b)), "int32"))
 
 
 def comparison(group):
@@ -115,13 +104,13 @@ def comparison(group):
                  (draw.ints((17,), 0, 255, "uint8"), draw.ints((17,), 0, 255, "uint8")),
                  (draw.ints((19,), -1, 1).astype("float16"), draw.ints((19,), -1, 1).astype("float16"))]
         for a, b in rows:
-            group.case(name, f"{name}(%a, %b)", [a, b], out(function(T(a), T(b)), "bool"))
+            group.case(name, f"{name}(%a, %b)", [a, b], rounded(function(exact(a), exact(b)), "bool"))
     for name, function in {"logical_and": torch.logical_and, "logical_or": torch.logical_or,
                            "logical_xor": torch.logical_xor}.items():
         draw = Draw("logical")
         for s, r in PAIRS:
             a, b = draw.bools(s), draw.bools(r)
-            group.case(name, f"{name}(%a, %b)", [a, b], out(function(T(a), T(b)), "bool"))
+            group.case(name, f"{name}(%a, %b)", [a, b], rounded(function(exact(a), exact(b)), "bool"))
     draw = Draw("logical_not")
     for s in UNARY_SHAPES:
         a = draw.bools(s)
@@ -133,17 +122,17 @@ def selection(group):
     for c, s, r in [((3, 5),) * 3, ((5,), (3, 5), (3, 1)), ((), (4,), (1,)), ((2, 1), (), (1, 19)), ((0, 1), (3,), ()),
                     ((17,), (17,), (17,))]:
         condition, x, y = draw.bools(c), draw.floats(s), draw.floats(r)
-        group.case("where", "where(%a, %b, %c)", [condition, x, y], out(torch.where(T(condition), T(x), T(y)), "float32"))
+        group.case("where", "where(%a, %b, %c)", [condition, x, y], rounded(torch.where(exact(condition), exact(x), exact(y)), "float32"))
     condition, x, y = draw.bools((2, 9)), draw.ints((9,)), draw.ints((2, 1))
-    group.case("where", "where(%a, %b, %c)", [condition, x, y], out(torch.where(T(condition), T(x), T(y)), "int32"))
+    group.case("where", "where(%a, %b, %c)", [condition, x, y], rounded(torch.where(exact(condition), exact(x), exact(y)), "int32"))
     draw = Draw("clip")
     for s, low, high in [((), -1.0, 1.0), ((17,), -0.5, 2.25), ((3, 5), 0.0, 6.0), ((2, 0), -1.0, 1.0),
                          ((2, 3, 4), -np.inf, 0.0), ((5,), 2.0, 1.0)]:
         a = draw.floats(s)
         group.case("clip", "clip(%a" + attributes(a_min=float(low), a_max=float(high)) + ")", [a],
-                   out(torch.clamp(T(a), low, high) if low <= high else torch.full(s, low), "float32"))
+                   rounded(torch.clamp(exact(a), low, high) if low <= high else torch.full(s, low), "float32"))
     a = np.append(SPECIAL, np.float32(0.25))
-    group.case("clip", "clip(%a, a_min=-1.0, a_max=1.0)", [a], out(torch.clamp(T(a), -1.0, 1.0), "float32"))
+    group.case("clip", "clip(%a, a_min=-1.0, a_max=1.0)", [a], rounded(torch.clamp(exact(a), -1.0, 1.0), "float32"))
     draw = Draw("cast")
     names = ["bool", "int8", "uint8", "int32", "int64", "float16", "float32", "float64"]
     for k, source in enumerate(names):
@@ -217,11 +206,11 @@ def reduction(group):
             given = attributes(axis=axis) if axis is not None else ""
             given += attributes(keepdims=True) if keepdims else ""
             given += attributes(exclude=True) if exclude else ""
-            values = function(T(rows)).reshape(result)
-            group.case(name, f"{name}(%a{given})", [a], out(values, "int32" if name.startswith("arg") else dtype), max(count, 1))
+            values = function(exact(rows)).reshape(result)
+            group.case(name, f"{name}(%a{given})", [a], rounded(values, "int32" if name.startswith("arg") else dtype), max(count, 1))
     a = np.concatenate([SPECIAL, SPECIAL[::-1]]).reshape(8, 5)
     for name, function in (("max", torch.amax), ("min", torch.amin)):
-        group.case(name, f"{name}(%a, axis=[1])", [a], out(function(T(a), 1), "float32"))
+        group.case(name, f"{name}(%a, axis=[1])", [a], rounded(function(exact(a), 1), "float32"))
 
 
 # --- neural networks --------------------------------------------------------------------------------------------------
@@ -231,12 +220,12 @@ def activations(group):
     draw = Draw("relu")
     for s in UNARY_SHAPES:
         a = draw.floats(s)
-        group.case("nn.relu", "nn.relu(%a)", [a], out(torch.relu(T(a)), "float32"))
-        group.case("nn.leaky_relu", "nn.leaky_relu(%a, alpha=0.05)", [a], out(F.leaky_relu(T(a), 0.05), "float32"))
+        group.case("nn.relu", "nn.relu(%a)", [a], rounded(torch.relu(exact(a)), "float32"))
+        group.case("nn.leaky_relu", "nn.leaky_relu(%a, alpha=0.05)", [a], rounded(F.leaky_relu(exact(a), 0.05), "float32"))
     a = draw.floats((19,))
-    group.case("nn.leaky_relu", "nn.leaky_relu(%a, alpha=0.3)", [a], out(F.leaky_relu(T(a), 0.3), "float32"))
+    group.case("nn.leaky_relu", "nn.leaky_relu(%a, alpha=0.3)", [a], rounded(F.leaky_relu(exact(a), 0.3), "float32"))
     a = draw.ints((2, 9), -99, 99, "int8")
-    group.case("nn.relu", "nn.relu(%a)", [a], out(torch.relu(T(a)), "int8"))
+    group.case("nn.relu", "nn.relu(%a)", [a], rounded(torch.relu(exact(a)), "int8"))
     for name, function in {"nn.softmax": F.softmax, "nn.log_softmax": F.log_softmax}.items():
         draw = Draw("softmax")
         for s, axis in [((7,), None), ((3, 5), None), ((3, 5), 0), ((2, 3, 4), 1), ((2, 3, 4), -3), ((2, 33), -1),
@@ -244,10 +233,10 @@ def activations(group):
             a = draw.floats(s, -10.0, 10.0)
             given = attributes(axis=axis) if axis is not None else ""
             terms = s[-1 if axis is None else axis]
-            group.case(name, f"{name}(%a{given})", [a], out(function(T(a), -1 if axis is None else axis), "float32"), terms)
+            group.case(name, f"{name}(%a{given})", [a], rounded(function(exact(a), -1 if axis is None else axis), "float32"), terms)
         large = np.array([[1000.0, 999.0, -1000.0], [88.0, -88.0, 0.0]], dtype="float32")
         for a in (large, draw.floats((3, 9), dtype="float64"), draw.floats((3, 9), dtype="float16")):
-            group.case(name, f"{name}(%a)", [a], out(function(T(a), -1), a.dtype), a.shape[-1])
+            group.case(name, f"{name}(%a)", [a], rounded(function(exact(a), -1), a.dtype), a.shape[-1])
 
 
 def dense(group):
@@ -256,20 +245,20 @@ def dense(group):
                     ((5,), 33, 18), ((16,), 16, 16)]:
         a, w = draw.floats(b + (k,)), draw.floats((o, k))
         given = attributes(units=o) if o % 2 else ""
-        group.case("nn.dense", f"nn.dense(%a, %b{given})", [a, w], out(F.linear(T(a), T(w)), "float32"), max(k, 1))
+        group.case("nn.dense", f"nn.dense(%a, %b{given})", [a, w], rounded(F.linear(exact(a), exact(w)), "float32"), max(k, 1))
     a, w = draw.ints((3, 7), -100, 100, "int8"), draw.ints((5, 7), -100, 100, "int8")
     group.case("nn.dense", 'nn.dense(%a, %b, out_dtype="int32")', [a, w],
-               out(torch.from_numpy(a.astype("int32") @ w.T.astype("int32")), "int32"))
+               rounded(torch.from_numpy(a.astype("int32") @ w.T.astype("int32")), "int32"))
     for dtype in ("float64", "float16", "int32"):
         a, w = [draw.floats(s, dtype=dtype) if dtype[0] == "f" else draw.ints(s) for s in ((3, 7), (5, 7))]
-        group.case("nn.dense", "nn.dense(%a, %b)", [a, w], out(T(a) @ T(w).T, dtype), 7)
+        group.case("nn.dense", "nn.dense(%a, %b)", [a, w], rounded(exact(a) @ exact(w).T, dtype), 7)
     draw = Draw("bias_add")
     for s, axis in [((3, 5), None), ((2, 3, 4, 5), None), ((2, 3, 4), -1), ((2, 3, 4), 0), ((17,), 0), ((2, 17), -1), ((0, 3), 1)]:
         at = 1 if axis is None else axis % len(s)
         a, b = draw.floats(s), draw.floats((s[at],))
         shape = [s[at] if k == at else 1 for k in range(len(s))]
         given = attributes(axis=axis) if axis is not None else ""
-        group.case("nn.bias_add", f"nn.bias_add(%a, %b{given})", [a, b], out(T(a) + T(b).reshape(shape), "float32"))
+        group.case("nn.bias_add", f"nn.bias_add(%a, %b{given})", [a, b], rounded(exact(a) + exact(b).reshape(shape), "float32"))
 
 
 def pads(padding):
@@ -311,11 +300,11 @@ def conv2d(group):
 
 def convolved(a, w, given, dtype):
     top, left, bottom, right = pads(given.get("padding", [0, 0]))
-    data = F.pad(T(a).double(), (left, right, top, bottom))
+    data = F.pad(exact(a).double(), (left, right, top, bottom))
     pair = lambda v: v if len(v) == 2 else v * 2
-    result = F.conv2d(data, T(w).double(), stride=pair(given.get("strides", [1, 1])),
+    result = F.conv2d(data, exact(w).double(), stride=pair(given.get("strides", [1, 1])),
                       dilation=pair(given.get("dilation", [1, 1])), groups=given.get("groups", 1))
-    return out(result, dtype)
+    return rounded(result, dtype)
 
 
 def max_pool2d(group):
@@ -348,11 +337,11 @@ def pooled(a, given):
     top, left, bottom, right = pads(given.get("padding", [0, 0]))
     if given.get("ceil_mode"):  # Relay's rule: windows that begin in the padding count
         bottom, right = bottom + strides[0] - 1, right + strides[1] - 1
-    data = F.pad(T(a).double(), (left, right, top, bottom), value=-np.inf)
+    data = F.pad(exact(a).double(), (left, right, top, bottom), value=-np.inf)
     if 0 in a.shape:
         extent = [(data.shape[2 + k] - (size[k] - 1) * dilation[k] - 1) // strides[k] + 1 for k in range(2)]
         return np.zeros(a.shape[:2] + tuple(extent), a.dtype)
-    return out(F.max_pool2d(data, size, strides, 0, dilation), a.dtype)
+    return rounded(F.max_pool2d(data, size, strides, 0, dilation), a.dtype)
 
 
 # --- making and moving ------------------------------------------------------------------------------------------------
@@ -381,7 +370,7 @@ def reshaping(group):
         if result is None:
             new, result = (8, -1), (8, 3)
         form = "reshape(%a, newshape={})" if len(new) > 1 else "reshape(%a, {})"
-        group.case("reshape", form.format(text(list(new) if len(s) == 3 else new)), [a], out(T(a).reshape(result), "int32"))
+        group.case("reshape", form.format(text(list(new) if len(s) == 3 else new)), [a], rounded(exact(a).reshape(result), "int32"))
     for s, axis, count in [((3, 4), 0, 1), ((3, 4), 2, 2), ((3, 4), -1, 1), ((), 0, 3), ((2, 0), 1, 1), ((17,), 0, 1)]:
         a = draw.floats(s)
         at = axis % (len(s) + 1)
@@ -398,7 +387,7 @@ def reshaping(group):
         a = draw.floats(s)
         given = attributes(axes=axes) if axes is not None else ""
         order = axes if axes is not None else list(range(len(s)))[::-1]
-        group.case("transpose", f"transpose(%a{given})", [a], out(T(a).permute(order), "float32"))
+        group.case("transpose", f"transpose(%a{given})", [a], rounded(exact(a).permute(order), "float32"))
 
 
 def moving(group):
@@ -408,7 +397,7 @@ def moving(group):
         parts = [draw.floats(s) for s in shapes]
         names = ", ".join("%" + n for n, _ in zip("abcdef", parts)) + ("," if len(parts) == 1 else "")
         given = attributes(axis=axis) if axis is not None else ""
-        group.case("concatenate", f"concatenate(({names}){given})", parts, out(torch.cat([T(p) for p in parts], axis or 0), "float32"))
+        group.case("concatenate", f"concatenate(({names}){given})", parts, rounded(torch.cat([exact(p) for p in parts], axis or 0), "float32"))
     draw = Draw("take")
     for s, r, axis in [((7,), (4,), None), ((7,), (), None), ((5, 3), (4,), 0), ((5, 3), (2, 2), 1), ((5, 3), (), -1),
                        ((2, 3, 4), (5,), 1), ((2, 3, 17), (2, 1), 0), ((5, 3), (0,), 0), ((3, 0), (2,), 0), ((19,), (2, 3, 2), 0)]:
@@ -417,10 +406,10 @@ def moving(group):
         for mode, low, high in ((None, -2, 2), ("clip", -2, 2), ("wrap", -2 * s[at], 2 * s[at]), ("fast", 0, -1)):
             a, i = draw.floats(s), draw.ints(r, low, s[at] + high, "int64" if mode == "fast" else "int32")
             where = np.mod(i, s[at]) if mode == "wrap" else np.clip(i, 0, s[at] - 1)
-            rows = torch.index_select(T(a), at, torch.from_numpy(np.asarray(where, "int64").reshape(-1)))
+            rows = torch.index_select(exact(a), at, torch.from_numpy(np.asarray(where, "int64").reshape(-1)))
             result = rows.reshape(s[:at] + r + s[at + 1:])
             more = attributes(mode=mode) if mode else ""
-            group.case("take", f"take(%a, %b{given}{more})", [a, i], out(result, "float32"))
+            group.case("take", f"take(%a, %b{given}{more})", [a, i], rounded(result, "float32"))
     draw = Draw("strided_slice")
     for s, given in [((7,), dict(begin=[1], end=[5])), ((7,), dict(begin=[-5], end=[-1])), ((7,), dict(begin=[0], end=[7], strides=[3])),
                      ((5, 6), dict(begin=[1, 2], end=[4, 6])), ((5, 6), dict(begin=[1], end=[4])), ((5, 6), dict(begin=[3], end=[1])),
@@ -434,7 +423,7 @@ def moving(group):
         for k, axis in enumerate(axes):
             strides = given.get("strides", [])
             bounds[axis] = slice(given["begin"][k], given["end"][k], strides[k] if k < len(strides) else 1)
-        group.case("strided_slice", f"strided_slice(%a{attributes(**given)})", [a], out(T(a)[tuple(bounds)], "float32"))
+        group.case("strided_slice", f"strided_slice(%a{attributes(**given)})", [a], rounded(exact(a)[tuple(bounds)], "float32"))
 
 
 def main():

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from reference_groups import Draw, attributes
+from reference_groups import Draw, attributes, exact
 
 ACTIVATIONS = [
     ("nn.gelu", {}, F.gelu), ("nn.gelu", dict(approximate="tanh"), lambda x: F.gelu(x, approximate="tanh")),
@@ -15,10 +15,6 @@ ACTIVATIONS = [
 # Where a naive formula overflows or cancels.
 ENDS = np.array([-200.0, -88.0, -20.0, -5.0, -3.0, -1e-3, 0.0, 1e-3, 3.0, 5.0, 20.0, 88.0, 200.0], dtype="float32")
 SHAPES = [(), (0,), (17,), (3, 5), (2, 3, 1, 7)]
-
-
-def exact(array):
-    return torch.from_numpy(np.array(array)).double()
 
 
 def activations(group):

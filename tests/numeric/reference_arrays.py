@@ -3,12 +3,7 @@
 import numpy as np
 import torch
 
-from reference_groups import Draw, attributes, text
-
-
-def exact(array):
-    tensor = torch.from_numpy(np.array(array))
-    return tensor.double() if tensor.is_floating_point() else tensor
+from reference_groups import Draw, attributes, exact, text
 
 
 def diagonal_places(n, m, low, high, above, below):

@@ -10,10 +10,22 @@ import struct
 import zlib
 
 import numpy as np
+import torch
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references")
 DTYPES = {"bool": "BOOL", "int8": "I8", "uint8": "U8", "int32": "I32", "int64": "I64",
           "float16": "F16", "float32": "F32", "float64": "F64"}
+
+
+def exact(array):
+    """As PyTorch computes it: floats in float64."""
+    tensor = torch.from_numpy(np.array(array))
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def rounded(tensor, dtype="float32"):
+    with np.errstate(over="ignore"):
+        return np.asarray(tensor.numpy()).astype(dtype)
 
 
 class Group:

@@ -5,16 +5,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from reference_groups import Draw, attributes
-
-
-def T(array):
-    tensor = torch.from_numpy(np.array(array))
-    return tensor.double() if tensor.is_floating_point() else tensor
-
-
-def out(tensor, dtype="float32"):
-    return np.asarray(tensor.numpy()).astype(dtype)
+from reference_groups import Draw, attributes, exact, rounded
 
 
 def channels_last(a):
@@ -52,8 +43,8 @@ def volumes(group):
             ((1, 4, 3, 3, 3), 6, (2, 2, 2), dict(groups=2, channels=6, kernel_size=[2, 2, 2])),
             ((1, 3, 4, 5, 4), 3, (2, 2, 2), dict(groups=3, dilation=[2, 3, 1])), ((0, 2, 3, 3, 3), 2, (2, 2, 2), {})]:
         a, w = draw.floats(shape), draw.floats((filters, shape[1] // given.get("groups", 1)) + kernel)
-        data = padded(T(a), given.get("padding", [0]))
-        result = out(F.conv3d(data, T(w), stride=given.get("strides", [1, 1, 1]), dilation=given.get("dilation", [1, 1, 1]),
+        data = padded(exact(a), given.get("padding", [0]))
+        result = rounded(F.conv3d(data, exact(w), stride=given.get("strides", [1, 1, 1]), dilation=given.get("dilation", [1, 1, 1]),
                               groups=given.get("groups", 1)))
         group.case("nn.conv3d", f"nn.conv3d(%a, %b{attributes(**given)})", [a, w], result, w[0].size)
         for layout, order in (("DHWIO", (2, 3, 4, 1, 0)), ("ODHWI", (0, 2, 3, 4, 1)), ("DHWOI", (2, 3, 4, 0, 1))):
@@ -61,11 +52,11 @@ def volumes(group):
             group.case("nn.conv3d", f"nn.conv3d(%a, %b{more})", [channels_last(a), np.ascontiguousarray(w.transpose(order))],
                        channels_last(result), w[0].size)
     a, w = draw.ints((1, 2, 3, 3, 3), -100, 100, "int8"), draw.ints((2, 2, 2, 2, 2), -100, 100, "int8")
-    group.case("nn.conv3d", 'nn.conv3d(%a, %b, out_dtype="int32")', [a, w], out(F.conv3d(T(a).double(), T(w).double()), "int32"), 16)
+    group.case("nn.conv3d", 'nn.conv3d(%a, %b, out_dtype="int32")', [a, w], rounded(F.conv3d(exact(a).double(), exact(w).double()), "int32"), 16)
     draw = Draw("transposed")
     for name, shape, weight, given in TRANSPOSED:
         a, w = draw.floats(shape), draw.floats(weight)
-        group.case(name, f"{name}(%a, %b{attributes(**given)})", [a, w], out(transposed(T(a), T(w), given)), w[:, 0].size)
+        group.case(name, f"{name}(%a, %b{attributes(**given)})", [a, w], rounded(transposed(exact(a), exact(w), given)), w[:, 0].size)
     draw = Draw("pool3d")
     for shape, given in [((1, 2, 4, 4, 4), dict(pool_size=[2, 2, 2], strides=[2, 2, 2])), ((2, 1, 3, 5, 4), dict(pool_size=[2, 3, 1])),
                          ((1, 2, 4, 5, 3), dict(pool_size=[3, 3, 2], strides=[2, 1, 2], padding=[1, 1, 1])),
@@ -73,9 +64,9 @@ def volumes(group):
                          ((1, 1, 3, 5, 4), dict(pool_size=[2, 2, 2], strides=[2, 2, 1], padding=[0, 1, 0], count_include_pad=True))]:
         a = draw.floats(shape)
         size, strides, pad = (triple(given.get(key, default)) for key, default in (("pool_size", [1]), ("strides", [1]), ("padding", [0])))
-        mean = out(F.avg_pool3d(T(a), size, strides, pad, given.get("ceil_mode", False), given.get("count_include_pad", False)))
+        mean = rounded(F.avg_pool3d(exact(a), size, strides, pad, given.get("ceil_mode", False), given.get("count_include_pad", False)))
         more = {key: value for key, value in given.items() if key != "count_include_pad"}
-        largest = out(F.max_pool3d(T(a), size, strides, pad, ceil_mode=given.get("ceil_mode", False)))
+        largest = rounded(F.max_pool3d(exact(a), size, strides, pad, ceil_mode=given.get("ceil_mode", False)))
         for name, result, attrs in (("nn.avg_pool3d", mean, given), ("nn.max_pool3d", largest, more)):
             group.case(name, f"{name}(%a{attributes(**attrs)})", [a], result, 18)
             group.case(name, f"{name}(%a{attributes(**attrs, layout='NDHWC')})", [channels_last(a)], channels_last(result), 18)
@@ -93,7 +84,7 @@ def shuffles(group):
     draw = Draw("pixel_shuffle")
     for shape, block in [((1, 8, 2, 3), 2), ((2, 9, 1, 2), 3)]:
         a = draw.floats(shape)
-        shuffled = out(F.pixel_shuffle(T(a), block))
+        shuffled = rounded(F.pixel_shuffle(exact(a), block))
         given = attributes(block_size=block, mode="CRD")
         group.case("nn.depth_to_space", f"nn.depth_to_space(%a{given})", [a], shuffled)
         group.case("nn.depth_to_space", f'nn.depth_to_space(%a{given}, layout="NHWC")', [channels_last(a)], channels_last(shuffled))
@@ -161,16 +152,16 @@ def resizing(group):
         for mode in modes:
             linear = resized(a, size, "linear", mode)
             if mode == "align_corners" or (mode == "half_pixel" and min(size) > 1):
-                np.testing.assert_allclose(linear, F.interpolate(T(a), size, mode="bilinear", align_corners=mode == "align_corners").numpy(), atol=1e-9)
+                np.testing.assert_allclose(linear, F.interpolate(exact(a), size, mode="bilinear", align_corners=mode == "align_corners").numpy(), atol=1e-9)
             case(linear, method="linear", coordinate_transformation_mode=mode)
             case(resized(a, size, "nearest_neighbor", mode), method="nearest_neighbor", coordinate_transformation_mode=mode)
             for rounding in ROUNDINGS:
                 case(resized(a, size, "nearest_neighbor", mode, rounding=rounding), method="nearest_neighbor",
                      coordinate_transformation_mode=mode, rounding_method=rounding)
-        np.testing.assert_array_equal(resized(a, size, "nearest_neighbor", "asymmetric"), F.interpolate(T(a), size, mode="nearest").numpy())
+        np.testing.assert_array_equal(resized(a, size, "nearest_neighbor", "asymmetric"), F.interpolate(exact(a), size, mode="nearest").numpy())
         for mode in ("half_pixel", "align_corners"):
             cubic = resized(a, size, "cubic", mode, alpha=-0.75)
-            np.testing.assert_allclose(cubic, F.interpolate(T(a), size, mode="bicubic", align_corners=mode == "align_corners").numpy(), atol=1e-9)
+            np.testing.assert_allclose(cubic, F.interpolate(exact(a), size, mode="bicubic", align_corners=mode == "align_corners").numpy(), atol=1e-9)
             case(cubic, method="cubic", coordinate_transformation_mode=mode, cubic_alpha=-0.75)
             case(resized(a, size, "cubic", mode, exclude=1), method="cubic", coordinate_transformation_mode=mode, cubic_exclude=1)
     a = draw.ints((1, 1, 3, 3), 0, 255, "uint8")

@@ -4,7 +4,7 @@ gradients."""
 import numpy as np
 import torch
 
-from reference_groups import Draw
+from reference_groups import Draw, exact, rounded
 
 # Functions of one number: where they are drawn, where they are defined, PyTorch's, and whether the quotient of result and
 # number is compared too, which near 0 is that of the slopes.
@@ -24,16 +24,6 @@ LARGE = np.array([-1e30, -1e8, -200.0, -20.0, -2.0, -1.0, 0.0, 1.0, 2.0, 20.0, 2
 PAIRS = [((3, 5), (3, 5)), ((3, 5), (5,)), ((2, 1, 4), (3, 1)), ((), (7,)), ((0, 3), (1, 3)), ((17,), ())]
 # Signs of zeros, and infinities.
 CORNERS = np.array([0.0, -0.0, 1.0, -1.0, 2.5, np.inf, -np.inf], dtype="float32")
-
-
-def exact(array):
-    tensor = torch.from_numpy(np.array(array))
-    return tensor.double() if tensor.is_floating_point() else tensor
-
-
-def rounded(tensor, dtype):
-    with np.errstate(over="ignore"):
-        return np.asarray(tensor.numpy()).astype(dtype)
 
 
 def functions(group):

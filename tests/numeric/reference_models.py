@@ -5,16 +5,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from reference_groups import Draw, attributes, text
-
-
-def T(array):
-    tensor = torch.from_numpy(np.array(array))
-    return tensor.double() if tensor.is_floating_point() else tensor
-
-
-def out(tensor, dtype="float32"):
-    return np.asarray(tensor.numpy()).astype(dtype)
+from reference_groups import Draw, attributes, exact, rounded, text
 
 
 def nhwc(a):
@@ -27,7 +18,7 @@ def convolutions(group):
     for layout, order in orders.items():
         for groups in (1, 2):
             a, w = draw.floats((2, 4, 5, 6)), draw.floats((6, 4 // groups, 3, 2))
-            result = out(F.conv2d(T(a), T(w), stride=(2, 1), padding=(1, 1), groups=groups))
+            result = rounded(F.conv2d(exact(a), exact(w), stride=(2, 1), padding=(1, 1), groups=groups))
             for data in ("NCHW", "NHWC"):
                 given = dict(strides=[2, 1], padding=[1, 1, 1, 1], groups=groups, channels=6, kernel_size=[3, 2],
                              data_layout=data, kernel_layout=layout)
@@ -41,24 +32,24 @@ def convolutions(group):
                                  ((1, 2, 3, 3), (2, 2, 2, 3), dict(dilation=[2, 1], strides=[1, 2]))]:
         a, w = draw.floats(shape), draw.floats(weight)
         pad = given.get("padding", [0, 0])[:2]
-        result = F.conv_transpose2d(T(a), T(w), stride=given.get("strides", [1, 1]), padding=pad,
+        result = F.conv_transpose2d(exact(a), exact(w), stride=given.get("strides", [1, 1]), padding=pad,
                                     output_padding=given.get("output_padding", [0, 0]), groups=given.get("groups", 1),
                                     dilation=given.get("dilation", [1, 1]))
-        group.case("nn.conv2d_transpose", f"nn.conv2d_transpose(%a, %b{attributes(**given)})", [a, w], out(result), w[:, 0].size)
+        group.case("nn.conv2d_transpose", f"nn.conv2d_transpose(%a, %b{attributes(**given)})", [a, w], rounded(result), w[:, 0].size)
     draw = Draw("conv1d")
     for shape, weight, given in [((1, 2, 6), (3, 2, 3), dict(padding=[1])), ((2, 4, 9), (4, 2, 2), dict(strides=[2], groups=2)),
                                  ((1, 1, 5), (1, 1, 2), dict(dilation=[3], padding=[1, 1]))]:
         a, w = draw.floats(shape), draw.floats(weight)
-        result = F.conv1d(T(a), T(w), stride=given.get("strides", [1])[0], padding=given.get("padding", [0])[0],
+        result = F.conv1d(exact(a), exact(w), stride=given.get("strides", [1])[0], padding=given.get("padding", [0])[0],
                           dilation=given.get("dilation", [1])[0], groups=given.get("groups", 1))
-        group.case("nn.conv1d", f"nn.conv1d(%a, %b{attributes(**given)})", [a, w], out(result), w[0].size)
+        group.case("nn.conv1d", f"nn.conv1d(%a, %b{attributes(**given)})", [a, w], rounded(result), w[0].size)
 
 
 def products(group):
     draw = Draw("batch_matmul")
     for b, m, k, n in [(1, 2, 3, 4), (3, 1, 5, 2), (2, 4, 1, 1), (2, 3, 17, 5), (0, 2, 2, 2)]:
         x, y = draw.floats((b, m, k)), draw.floats((b, k, n))
-        result = out(torch.matmul(T(x), T(y)))
+        result = rounded(torch.matmul(exact(x), exact(y)))
         for ta in (False, True):
             for tb in (False, True):
                 one = np.ascontiguousarray(x.transpose(0, 2, 1)) if ta else x
@@ -70,7 +61,7 @@ def products(group):
         for ta in (False, True):
             for tb in (False, True):
                 one, two = np.ascontiguousarray(x.T) if ta else x, np.ascontiguousarray(y.T) if tb else y
-                group.case("nn.matmul", f"nn.matmul(%a, %b{attributes(transpose_a=ta, transpose_b=tb)})", [one, two], out(torch.matmul(T(x), T(y))), k)
+                group.case("nn.matmul", f"nn.matmul(%a, %b{attributes(transpose_a=ta, transpose_b=tb)})", [one, two], rounded(torch.matmul(exact(x), exact(y))), k)
 
 
 def pools(group):
@@ -79,17 +70,17 @@ def pools(group):
                          ((2, 1, 6, 7), dict(pool_size=[3, 2], strides=[2, 1], padding=[1, 1], count_include_pad=True)),
                          ((1, 1, 7, 7), dict(pool_size=[2, 2], strides=[2, 2], ceil_mode=True))]:
         a = draw.floats(shape)
-        result = F.avg_pool2d(T(a), given["pool_size"], given.get("strides", [1, 1]), given.get("padding", [0, 0])[:2],
+        result = F.avg_pool2d(exact(a), given["pool_size"], given.get("strides", [1, 1]), given.get("padding", [0, 0])[:2],
                               given.get("ceil_mode", False), given.get("count_include_pad", False))
-        group.case("nn.avg_pool2d", f"nn.avg_pool2d(%a{attributes(**given)})", [a], out(result), 9)
-        group.case("nn.avg_pool2d", f"nn.avg_pool2d(%a{attributes(**given, layout='NHWC')})", [nhwc(a)], nhwc(out(result)), 9)
+        group.case("nn.avg_pool2d", f"nn.avg_pool2d(%a{attributes(**given)})", [a], rounded(result), 9)
+        group.case("nn.avg_pool2d", f"nn.avg_pool2d(%a{attributes(**given, layout='NHWC')})", [nhwc(a)], nhwc(rounded(result)), 9)
         if "ceil_mode" not in given and "count_include_pad" not in given:
-            result = F.max_pool2d(T(a), given["pool_size"], given.get("strides", [1, 1]), given.get("padding", [0, 0])[:2])
-            group.case("nn.max_pool2d", f"nn.max_pool2d(%a{attributes(**given, layout='NHWC')})", [nhwc(a)], nhwc(out(result)))
+            result = F.max_pool2d(exact(a), given["pool_size"], given.get("strides", [1, 1]), given.get("padding", [0, 0])[:2])
+            group.case("nn.max_pool2d", f"nn.max_pool2d(%a{attributes(**given, layout='NHWC')})", [nhwc(a)], nhwc(rounded(result)))
     draw = Draw("global_pool")
     for shape in [(1, 2, 3, 4), (2, 3, 7, 7), (1, 1, 1, 1)]:
         a = draw.floats(shape)
-        mean, largest = out(T(a).mean((2, 3), keepdim=True)), out(T(a).amax((2, 3), keepdim=True))
+        mean, largest = rounded(exact(a).mean((2, 3), keepdim=True)), rounded(exact(a).amax((2, 3), keepdim=True))
         group.case("nn.global_avg_pool2d", "nn.global_avg_pool2d(%a)", [a], mean, shape[2] * shape[3])
         group.case("nn.global_avg_pool2d", 'nn.global_avg_pool2d(%a, layout="NHWC")', [nhwc(a)], nhwc(mean), shape[2] * shape[3])
         group.case("nn.global_max_pool2d", "nn.global_max_pool2d(%a)", [a], largest)
@@ -97,8 +88,8 @@ def pools(group):
     draw = Draw("adaptive_pool")
     for shape, size in [((1, 2, 6, 6), [3, 2]), ((1, 2, 7, 5), [3, 3]), ((2, 1, 5, 9), [1, 1]), ((1, 1, 3, 4), [5, 4])]:
         a = draw.floats(shape)
-        group.case("nn.adaptive_avg_pool2d", f"nn.adaptive_avg_pool2d(%a, output_size={text(size)})", [a], out(F.adaptive_avg_pool2d(T(a), size)), 16)
-        group.case("nn.adaptive_max_pool2d", f"nn.adaptive_max_pool2d(%a, output_size={text(size)})", [a], out(F.adaptive_max_pool2d(T(a), size)))
+        group.case("nn.adaptive_avg_pool2d", f"nn.adaptive_avg_pool2d(%a, output_size={text(size)})", [a], rounded(F.adaptive_avg_pool2d(exact(a), size)), 16)
+        group.case("nn.adaptive_max_pool2d", f"nn.adaptive_max_pool2d(%a, output_size={text(size)})", [a], rounded(F.adaptive_max_pool2d(exact(a), size)))
 
 
 def norms(group):
@@ -107,35 +98,35 @@ def norms(group):
                                ((2, 3, 4), 1, dict(center=False))]:
         c = shape[axis]
         a, g, b, m, v = draw.floats(shape), draw.floats((c,)), draw.floats((c,)), draw.floats((c,)), draw.floats((c,), 0.1, 3.0)
-        moved = T(a).movedim(axis, 1)
-        result = F.batch_norm(moved, T(m), T(v), T(g) if given.get("scale", True) else None, T(b) if given.get("center", True) else None,
+        moved = exact(a).movedim(axis, 1)
+        result = F.batch_norm(moved, exact(m), exact(v), exact(g) if given.get("scale", True) else None, exact(b) if given.get("center", True) else None,
                               eps=given.get("epsilon", 1e-5)).movedim(1, axis).contiguous()
         more = attributes(**({"axis": axis} if axis != 1 else {}), **given)
-        group.case("nn.batch_norm", f"nn.batch_norm(%a, %b, %c, %d, %e{more}).0", [a, g, b, m, v], out(result))
+        group.case("nn.batch_norm", f"nn.batch_norm(%a, %b, %c, %d, %e{more}).0", [a, g, b, m, v], rounded(result))
     draw = Draw("layer_norm")
     for shape in [(2, 5), (2, 3, 8), (4, 1, 17)]:
         a, g, b = draw.floats(shape), draw.floats(shape[-1:]), draw.floats(shape[-1:])
-        group.case("nn.layer_norm", "nn.layer_norm(%a, %b, %c, epsilon=0.001)", [a, g, b], out(F.layer_norm(T(a), shape[-1:], T(g), T(b), 1e-3)), 17)
+        group.case("nn.layer_norm", "nn.layer_norm(%a, %b, %c, epsilon=0.001)", [a, g, b], rounded(F.layer_norm(exact(a), shape[-1:], exact(g), exact(b), 1e-3)), 17)
     draw = Draw("instance_norm")
     for shape in [(2, 3, 4, 5), (1, 2, 9)]:
         a, g, b = draw.floats(shape), draw.floats(shape[1:2]), draw.floats(shape[1:2])
-        group.case("nn.instance_norm", "nn.instance_norm(%a, %b, %c)", [a, g, b], out(F.instance_norm(T(a), weight=T(g), bias=T(b))), 20)
+        group.case("nn.instance_norm", "nn.instance_norm(%a, %b, %c)", [a, g, b], rounded(F.instance_norm(exact(a), weight=exact(g), bias=exact(b))), 20)
     draw = Draw("l2_normalize")
     for shape, axis in [((2, 5), [1]), ((2, 3, 4), [1, 2]), ((17,), [0])]:
         a = draw.floats(shape)
-        group.case("nn.l2_normalize", f"nn.l2_normalize(%a, eps=1e-10{attributes(axis=axis)})", [a], out(T(a) / T(a).pow(2).sum(axis, keepdim=True).sqrt()), 17)
+        group.case("nn.l2_normalize", f"nn.l2_normalize(%a, eps=1e-10{attributes(axis=axis)})", [a], rounded(exact(a) / exact(a).pow(2).sum(axis, keepdim=True).sqrt()), 17)
     draw = Draw("lrn")
     for shape, given in [((1, 7, 2, 3), {}), ((2, 3, 2, 2), dict(size=3, alpha=0.5, beta=0.6, bias=1.0))]:
         a = draw.floats(shape)
-        result = F.local_response_norm(T(a), given.get("size", 5), given.get("alpha", 1e-5), given.get("beta", 0.75), given.get("bias", 2.0))
-        group.case("nn.lrn", f"nn.lrn(%a{attributes(**given)})", [a], out(result), 5)
+        result = F.local_response_norm(exact(a), given.get("size", 5), given.get("alpha", 1e-5), given.get("beta", 0.75), given.get("bias", 2.0))
+        group.case("nn.lrn", f"nn.lrn(%a{attributes(**given)})", [a], rounded(result), 5)
     draw = Draw("variance")
     for shape, axis, unbiased in [((3, 5), [1], False), ((2, 3, 4), [0, 2], True), ((17,), [0], False)]:
         a = draw.floats(shape)
-        m = out(T(a).mean(axis, keepdim=True))
+        m = rounded(exact(a).mean(axis, keepdim=True))
         given = attributes(axis=axis) + (attributes(unbiased=True) if unbiased else "")
-        result = ((T(a) - T(m)) ** 2).sum(axis) / (np.prod([shape[k] for k in axis]) - unbiased)
-        group.case("variance", f"variance(%a, %b{given})", [a, m], out(result), 17)
+        result = ((exact(a) - exact(m)) ** 2).sum(axis) / (np.prod([shape[k] for k in axis]) - unbiased)
+        group.case("variance", f"variance(%a, %b{given})", [a, m], rounded(result), 17)
 
 
 def others(group):
@@ -143,7 +134,7 @@ def others(group):
     for shape, width in [((2, 3), [[0, 1], [2, 0]]), ((1, 2, 3, 4), [[0, 0], [0, 0], [1, 2], [2, 1]]), ((4,), [[3, 3]]), ((), [])]:
         a = draw.floats(shape)
         flat = [n for pair in reversed(width) for n in pair]
-        group.case("nn.pad", f"nn.pad(%a, 1.5, pad_width={text(width)})", [a], out(F.pad(T(a), flat, value=1.5)) if width else a)
+        group.case("nn.pad", f"nn.pad(%a, 1.5, pad_width={text(width)})", [a], rounded(F.pad(exact(a), flat, value=1.5)) if width else a)
         for mode in ("edge", "reflect"):
             if mode == "edge" or all(max(p) < s for p, s in zip(width, shape)):
                 group.case("nn.pad", f'nn.pad(%a, 0f, pad_width={text(width)}, pad_mode="{mode}")', [a], np.pad(a, width, mode) if width else a)
@@ -157,7 +148,7 @@ def others(group):
     draw = Draw("upsampling")
     for shape, h, w in [((1, 2, 2, 3), 2, 2), ((2, 1, 3, 1), 1, 3)]:
         a = draw.floats(shape)
-        result = out(F.interpolate(T(a), scale_factor=(h, w), mode="nearest"))
+        result = rounded(F.interpolate(exact(a), scale_factor=(h, w), mode="nearest"))
         group.case("nn.upsampling", f"nn.upsampling(%a, scale_h={h}f, scale_w={w}f)", [a], result)
         group.case("nn.upsampling", f'nn.upsampling(%a, scale_h={h}, scale_w={w}, layout="NHWC")', [nhwc(a)], nhwc(result))
     draw = Draw("space_to_depth")
@@ -210,9 +201,9 @@ def indexing(group):
     for shape in [(), (5,), (3, 4)]:
         a = draw.floats(shape, 0.1, 4.0)
         for name, function in {"log2": torch.log2, "log10": torch.log10}.items():
-            group.case(name, f"{name}(%a)", [a], out(function(T(a))))
+            group.case(name, f"{name}(%a)", [a], rounded(function(exact(a))))
         a = draw.floats(shape, -1.2, 1.2)
-        group.case("tan", "tan(%a)", [a], out(torch.tan(T(a))), 4)
+        group.case("tan", "tan(%a)", [a], rounded(torch.tan(exact(a))), 4)
     a, b = draw.ints((3, 5), -100, 100), draw.ints((5,), -100, 100)
     for name, function in {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}.items():
         group.case(name, f"{name}(%a, %b)", [a, b], function(a, b))

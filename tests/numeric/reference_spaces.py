@@ -5,12 +5,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from reference_groups import Draw, attributes, text
-
-
-def exact(array):
-    tensor = torch.from_numpy(np.array(array))
-    return tensor.double() if tensor.is_floating_point() else tensor
+from reference_groups import Draw, attributes, exact, text
 
 
 def moved(tensor):

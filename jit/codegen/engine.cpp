@@ -154,7 +154,7 @@ int64_t cache_bytes(int name, int64_t otherwise) {
 loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
   loops::MachineModel model;
   model.vector_bytes = vector_bytes(machine);
-  model.vector_registers = model.vector_bytes == 64 ? 32 : 16;
+  model.vector_registers = loops::registers_of(model.vector_bytes);
   model.l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
   model.l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);
   return model;

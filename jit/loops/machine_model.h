@@ -7,6 +7,9 @@
 
 namespace quern::loops {
 
+/// As many as the instruction sets with vectors of this size have: AVX-512 has 32, the others 16.
+constexpr int registers_of(int64_t vector_bytes) { return vector_bytes >= 64 ? 32 : 16; }
+
 struct MachineModel {
   int vector_bytes = 16;  ///< per register
   int vector_registers = 16;
@@ -20,6 +23,8 @@ struct MachineModel {
   /// Comparing with these finds errors in schedules.
   bool plain_loops = false;
 
+  /// Those with 32 vector registers have others for masks, and read a factor from memory in a term.
+  bool has_many_registers() const { return vector_registers >= 32; }
   /// The vector size for loops.
   int loop_bytes() const { return plain_loops ? 1 : vector_bytes; }
 };

@@ -291,14 +291,14 @@ double ContractionModel::spread_cycles(int64_t rows) {
 bool ContractionModel::fits_registers(const Roles& roles, int64_t rows, int64_t vectors) const {
   if (roles.dot && roles.dot->is_of_matrices())
     return DotIntrinsic::has_registers((rows + roles.dot->rows - 1) / roles.dot->rows, vectors);
-  // With 32 registers, terms read the left factor from memory. With 16, it is loaded; a factor that one term takes
-  // becomes its sum in LLVM's code, which rotates the accumulators.
-  const int64_t loaded = machine_.vector_registers >= 32 ? 1 : vectors == 1 ? 4 : 2;
+  // Where the left factor is loaded and one term takes it, LLVM puts that term's sum in its register, which rotates
+  // the accumulators.
+  const int64_t loaded = machine_.has_many_registers() ? 1 : vectors == 1 ? 4 : 2;
   return rows * vectors + vectors + loaded <= machine_.vector_registers;
 }
 
 bool ContractionModel::has_registers_for_masks(int64_t rows, int64_t vectors) const {
-  return machine_.vector_registers >= 32 || rows * vectors * 2 <= machine_.vector_registers;
+  return machine_.has_many_registers() || rows * vectors * 2 <= machine_.vector_registers;
 }
 
 /// Per term taken at once, for a tile of matrices: configuring its registers, and moving their contents

@@ -71,8 +71,7 @@ class ContractionModel {
   /// Whether a panel of columns is finished for all rows before the next one: if the rows' operand stays in
   /// the cache, or the panels would not.
   bool columns_outside(const Roles& roles) const;
-  /// Whether a tile leaves registers for the mask of a row and what it selects from. Machines with 32 vector registers
-  /// have others for masks.
+  /// Whether a tile leaves registers for the mask of a row and what it selects from.
   bool has_registers_for_masks(int64_t rows, int64_t vectors) const;
   /// The row loop of a tile along which results are stored, transposed in registers; or null, if the lanes
   /// are contiguous or none are.

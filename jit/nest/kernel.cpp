@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/result.h"
+#include "jit/loops/machine_model.h"
 #include "jit/nest/writer.h"
 
 namespace quern::loops {
@@ -229,9 +230,8 @@ Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside
   });
 }
 
-/// Whether a tile takes more than half of the registers: of 32 where vectors have 64 bytes, of 16 elsewhere.
+/// Whether a tile takes more than half of the registers.
 bool NestWriter::fills_registers(const Place& place) const {
-  constexpr int64_t kWideBytes = 64;
   if (loop_of_matrices()) return false;
   int64_t vectors = 1, widest = 1;
   for (const LoopId loop : parts_.tile) {
@@ -243,7 +243,7 @@ bool NestWriter::fills_registers(const Place& place) const {
     vectors *= (extent.value_or(1) + lanes - 1) / lanes;
   }
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  return vectors > (widest * bytes >= kWideBytes ? 16 : 8);
+  return 2 * vectors > registers_of(widest * bytes);
 }
 
 /// Checks of a reduction's terms, as soon as the loops that they depend on have indices.

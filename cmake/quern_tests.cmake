@@ -75,6 +75,12 @@ quern_test(quern_protocol_tests lsp repl serve)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
 target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
+if(TARGET quern_import)
+  quern_test(quern_import_tests import)
+  target_link_libraries(quern_import_tests PRIVATE quern_import)
+  add_dependencies(quern_import_tests quern-import)
+endif()
+
 if(TARGET quern-kernel)
   quern_test(quern_kernel_tests jupyter)
   target_sources(quern_kernel_tests PRIVATE jupyter/cell.cpp cli/child_process.cpp)

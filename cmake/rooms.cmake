@@ -139,8 +139,11 @@ endfunction()
 
 # quern_command(<target> ROOT <folder> PRIVATE <target>...): the program, at the root of the build folder.
 function(quern_command target)
-  cmake_parse_arguments(PARSE_ARGV 1 command "" "" "ROOT;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 command "" "MATCH" "ROOT;PRIVATE")
   quern_sources(sources ${command_ROOT})
+  if(command_MATCH)
+    list(FILTER sources INCLUDE REGEX "${command_MATCH}")
+  endif()
   if(NOT sources)
     return()
   endif()

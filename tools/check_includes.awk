@@ -59,6 +59,7 @@ BEGIN {
   rank["session"] = 52
   rank["session/run"] = 53
   rank["ide"] = 55
+  rank["import"] = 55
   rank["lsp"] = 60
   rank["repl"] = 70
   rank["serve"] = 75
@@ -75,7 +76,8 @@ BEGIN {
   confine("^sqlite3\\.h", "^(jit/cache|tests/jit/cache)/", "SQLite is included by jit/cache only, and by tests that damage its files")
   confine("^(tbb|oneapi)/", "^jit/runtime/", "oneTBB is included by jit/runtime only")
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
-  confine("^CLI/", "^(cli/|jupyter/main)", "CLI11 is included by cli and jupyter/main only")
+  confine("^CLI/", "^(cli/|(jupyter|import/program)/main)", "CLI11 is included by cli and the main of other programs only")
+  confine("^(onnx|google/protobuf)/", "^import/onnx/", "ONNX and protobuf are included by import/onnx only")
   confine("^toml[+][+]/", "^repl/settings/settings_file\\.cpp$", "toml++ is included by repl/settings/settings_file.cpp only")
   confine("^boost/", "^serve/server\\.cpp$", "Boost is included by serve/server.cpp only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")

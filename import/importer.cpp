@@ -1,0 +1,269 @@
+#include "import/importer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "import/operators/fold_dims.h"
+#include "import/operators/table.h"
+#include "session/session.h"
+
+namespace quern::onnx {
+
+namespace {
+
+using namespace import_text;
+
+/// More are no model that a person would read.
+constexpr size_t kMostNodes = 200'000;
+
+/// The operator sets whose meaning the table has.
+constexpr int64_t kOldestOpset = 5, kNewestOpset = 21;
+
+/// Values by the names that a graph and those around it give them.
+class Scope {
+ public:
+  explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+  const Term* find(const std::string& name) const {
+    auto found = terms_.find(name);
+    return found != terms_.end() ? &found->second : outer_ ? outer_->find(name) : nullptr;
+  }
+  void set(const std::string& name, Term term) { terms_.insert_or_assign(name, std::move(term)); }
+
+ private:
+  const Scope* outer_;
+  std::map<std::string, Term> terms_;
+};
+
+/// The names that nodes of a graph use, with those that graphs inside of it use.
+void add_used(const Graph& graph, std::set<std::string, std::less<>>& used) {
+  for (const Node& node : graph.nodes) {
+    used.insert(node.inputs.begin(), node.inputs.end());
+    for (const auto& [name, value] : node.attributes)
+      if (const auto* inner = std::get_if<GraphPtr>(&value)) add_used(**inner, used);
+  }
+  for (const Port& output : graph.outputs) used.insert(output.name);
+}
+
+/// Which nodes the outputs need.
+std::vector<bool> needed_nodes(const Graph& graph) {
+  std::set<std::string, std::less<>> needed;
+  for (const Port& output : graph.outputs) needed.insert(output.name);
+  std::vector<bool> result(graph.nodes.size());
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    const Node& node = graph.nodes[i];
+    result[i] = std::ranges::any_of(node.outputs, [&](const std::string& name) { return needed.contains(name); });
+    if (!result[i]) continue;
+    needed.insert(node.inputs.begin(), node.inputs.end());
+    for (const auto& [name, value] : node.attributes)
+      if (const auto* inner = std::get_if<GraphPtr>(&value)) add_used(**inner, needed);
+  }
+  return result;
+}
+
+class Importer {
+ public:
+  Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options) {}
+
+  Imported run() {
+    check_model();
+    if (problems_.empty()) write();
+    if (!problems_.empty()) return {"", {}, std::move(problems_)};
+    return std::move(result_);
+  }
+
+ private:
+  Shared shared() { return {typer_, weights_, names_}; }
+  void problem(std::string line) {
+    if (std::ranges::find(problems_, line) == problems_.end()) problems_.push_back(std::move(line));
+  }
+
+  void check_model() {
+    const Graph& graph = *model_.graph;
+    if (model_.opset < kOldestOpset || model_.opset > kNewestOpset)
+      problem(fmt::format("the model is of operator set {}; {} to {} are known", model_.opset, kOldestOpset, kNewestOpset));
+    if (graph.nodes.size() > kMostNodes)
+      problem(fmt::format("the graph has {} nodes; up to {} are read", graph.nodes.size(), kMostNodes));
+    if (graph.outputs.empty()) problem("the graph has no outputs");
+    for (const auto& [name, shape] : options_.shapes) check_input(name, "--shape");
+    for (const auto& [name, value] : options_.constants) check_input(name, "--constant");
+    for (const auto* ports : {&graph.inputs, &graph.outputs})
+      for (const Port& port : *ports)
+        if (!port.fault.empty()) problem(fmt::format("`{}` is {}, which has no counterpart", port.name, port.fault));
+  }
+
+  void check_input(const std::string& name, std::string_view option) {
+    const auto& inputs = model_.graph->inputs;
+    if (std::ranges::any_of(inputs, [&](const Port& port) { return port.name == name; })) return;
+    problem(fmt::format("{}: the model has no input `{}`", option, name));
+  }
+
+  /// The type of an input of the model.
+  Type input_type(const Port& port) {
+    std::vector<Dim> dims;
+    if (auto given = options_.shapes.find(port.name); given != options_.shapes.end()) {
+      for (const std::string& extent : given->second)
+        dims.push_back(is_number(extent) ? dim_const(std::stoll(extent)) : typer_.dim(identifier(extent, "n")));
+    } else if (port.shape) {
+      for (size_t i = 0; i < port.shape->size(); ++i) dims.push_back(extent_of((*port.shape)[i], port, i));
+    } else {
+      throw Refusal(fmt::format("the input `{}` has no shape: give it with `--shape {}=1,3,224,224`", port.name, port.name));
+    }
+    if (!port.dtype) throw Refusal(fmt::format("the input `{}` has no dtype", port.name));
+    return tensor_type(dims, *port.dtype);
+  }
+
+  /// A dim for each symbol; one without a name is of its own.
+  Dim extent_of(const Extent& extent, const Port& port, size_t axis) {
+    if (const auto* number = std::get_if<int64_t>(&extent)) return dim_const(*number);
+    const std::string& symbol = std::get<std::string>(extent);
+    return typer_.dim(symbol.empty() ? fmt::format("{}_{}", identifier(port.name, "input"), axis)
+                                     : identifier(symbol, fmt::format("n{}", axis)));
+  }
+
+  void write() {
+    const Graph& graph = *model_.graph;
+    Scope scope;
+    Writer writer(shared());
+    std::vector<std::string> parameters;
+    std::vector<Type> types;
+    names_.unique("params");
+    for (const Port& port : graph.inputs) {
+      if (graph.initializers.contains(port.name)) continue;
+      if (auto given = options_.constants.find(port.name); given != options_.constants.end()) {
+        scope.set(port.name, constant_term(given->second, port.name));
+        continue;
+      }
+      try {
+        const Term term = writer.variable(identifier(port.name, "input"), input_type(port));
+        parameters.push_back(fmt::format("{}: {}", term.text, to_string(term.type)));
+        types.push_back(term.type);
+        scope.set(port.name, term);
+      } catch (const Refusal& refusal) {
+        problem(refusal.what());
+      }
+    }
+    if (!problems_.empty()) return;
+    const auto results = write_graph(graph, scope, writer);
+    if (!problems_.empty()) return;
+    compose(parameters, types, writer, results);
+  }
+
+  /// Writes the nodes of a graph; its results.
+  std::vector<Term> write_graph(const Graph& graph, Scope& scope, Writer& writer) {
+    for (const auto& [name, tensor] : graph.initializers) scope.set(name, constant_term(tensor, name));
+    const auto needed = needed_nodes(graph);
+    for (size_t i = 0; i < graph.nodes.size(); ++i)
+      if (needed[i]) write_node(graph.nodes[i], scope, writer);
+    std::vector<Term> results;
+    for (const Port& output : graph.outputs) {
+      const Term* term = scope.find(output.name);
+      if (!term) problem(fmt::format("nothing computes the output `{}`", output.name));
+      results.push_back(term ? *term : Term());
+    }
+    return results;
+  }
+
+  static std::string place_of(const Node& node) {
+    const std::string& name = !node.name.empty() ? node.name : node.outputs.empty() ? node.name : node.outputs.front();
+    return fmt::format("{} `{}`", node.op, name);
+  }
+
+  void write_node(const Node& node, Scope& scope, Writer& writer) {
+    std::vector<Term> inputs;
+    for (const std::string& name : node.inputs) {
+      const Term* term = name.empty() ? nullptr : scope.find(name);
+      if (!name.empty() && !term) {
+        problem(fmt::format("{}: no node before it computes `{}`", place_of(node), name));
+        for (const std::string& output : node.outputs) scope.set(output, Term());
+        return;
+      }
+      // What could not be written has been reported.
+      if (term && !term->type) {
+        for (const std::string& output : node.outputs) scope.set(output, Term());
+        return;
+      }
+      inputs.push_back(term ? *term : Term());
+    }
+    while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
+    Call call(node, model_.opset, std::move(inputs), writer, [&](const Graph& graph, const std::vector<Term>& terms) {
+      return write_block(graph, terms, scope);
+    });
+    try {
+      convert_node(call);
+    } catch (const Refusal& refusal) {
+      problem(fmt::format("{}: {}", place_of(node), refusal.what()));
+    } catch (const std::out_of_range&) {
+      problem(fmt::format("{}: a list of its attributes is too short", place_of(node)));
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) scope.set(node.outputs[i], call.outputs()[i]);
+  }
+
+  static void convert_node(Call& call) {
+    const Node& node = call.node();
+    if (!node.domain.empty()) throw Refusal(fmt::format("is of the domain `{}`, which is not known", node.domain));
+    if (fold_dims(call)) return;
+    const Operator* row = find_operator(node.op);
+    if (!row) throw Refusal("this operator has no counterpart");
+    convert(*row, call);
+  }
+
+  Block write_block(const Graph& graph, const std::vector<Term>& inputs, const Scope& outer) {
+    Scope scope(&outer);
+    for (size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) scope.set(graph.inputs[i].name, inputs[i]);
+    Writer writer(shared());
+    Block block;
+    block.results = write_graph(graph, scope, writer);
+    std::vector<std::string> parts;
+    for (const Term& result : block.results) {
+      if (!result.type) throw Refusal("a graph inside of it could not be written");
+      parts.push_back(writer.operand(result));
+    }
+    block.text = writer.block(parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
+    return block;
+  }
+
+  void compose(std::vector<std::string> parameters, const std::vector<Type>& types, Writer& writer,
+               const std::vector<Term>& results) {
+    std::vector<std::string> parts, part_types;
+    for (const Term& result : results) {
+      parts.push_back(writer.operand(result));
+      part_types.push_back(to_string(result.type));
+    }
+    const bool is_single = parts.size() == 1;
+    auto record = weights_.record();
+    std::string text = fmt::format("// {}\n\n", options_.source);
+    if (!weights_.empty()) {
+      parameters.insert(parameters.begin(), "%params: Weights");
+      text += fmt::format("{}\nlet %params: Weights = load(\"{}\");\n\n", record.declarations, options_.weights);
+    }
+    text += fmt::format("def @main{}({}) -> {} {}\n", dim_parameters(types), fmt::join(parameters, ", "),
+                        is_single ? part_types[0] : fmt::format("({})", fmt::join(part_types, ", ")),
+                        writer.block(is_single ? parts[0] : fmt::format("({})", fmt::join(parts, ", "))));
+    result_.text = formatted(with_projections(text, "%params.", record.projections));
+    result_.weights = std::move(record.entries);
+  }
+
+  static std::string formatted(const std::string& text) {
+    Session session;
+    const SourceId source = session.add_source(session.make_module(), "imported", text);
+    auto layout = session.format(source);
+    return layout && layout->diagnostics.empty() ? layout->text : text;
+  }
+
+  const Model& model_;
+  const ImportOptions& options_;
+  Typer typer_;
+  Weights weights_;
+  Names names_;
+  std::vector<std::string> problems_;
+  Imported result_;
+};
+
+}  // namespace
+
+Imported import_model(const Model& model, const ImportOptions& options) { return Importer(model, options).run(); }
+
+}  // namespace quern::onnx

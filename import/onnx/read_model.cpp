@@ -1,0 +1,156 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "import/onnx/proto.h"
+
+namespace quern::onnx {
+
+namespace {
+
+/// How deep graphs may stand in attributes of nodes: more than any model has, and little for the stack.
+constexpr int kDeepest = 64;
+
+/// Parses a message from a file by a small buffer, so that its bytes are in memory once.
+Result<Done> parse(google::protobuf::Message& message, const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return Failure{fmt::format("cannot read `{}`: {}", path, std::strerror(errno))};
+  google::protobuf::io::FileInputStream file(descriptor, 1 << 20);
+  file.SetCloseOnDelete(true);
+  bool is_sound = false;
+  {
+    google::protobuf::io::CodedInputStream stream(&file);
+    stream.SetRecursionLimit(4 * kDeepest);
+    is_sound = message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  }
+  if (file.GetErrno()) return Failure{fmt::format("cannot read `{}`: {}", path, std::strerror(file.GetErrno()))};
+  if (!is_sound) return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
+  return Done{};
+}
+
+/// Turns the messages of one file into structs; the first problem stops it.
+class Reader {
+ public:
+  Reader(std::shared_ptr<const void> owner, std::filesystem::path folder)
+      : owner_(std::move(owner)), folder_(std::move(folder)) {}
+
+  Result<GraphPtr> graph(const ::onnx::GraphProto& proto, int depth = 0) {
+    if (depth > kDeepest) return Failure{"graphs stand too deep in each other"};
+    auto graph = std::make_shared<Graph>();
+    graph->name = proto.name();
+    for (const auto& tensor : proto.initializer()) {
+      auto value = tensor_of(tensor, owner_, folder_);
+      if (!value) return value.error();
+      graph->initializers.insert_or_assign(tensor.name(), std::move(*value));
+    }
+    if (proto.sparse_initializer_size() > 0) return Failure{"sparse initializers are not read"};
+    for (const auto& port : proto.input()) graph->inputs.push_back(port_of(port));
+    for (const auto& port : proto.output()) graph->outputs.push_back(port_of(port));
+    for (const auto& proto_node : proto.node()) {
+      auto node = node_of(proto_node, depth);
+      if (!node) return node.error();
+      graph->nodes.push_back(std::move(*node));
+    }
+    return GraphPtr(std::move(graph));
+  }
+
+ private:
+  static Port port_of(const ::onnx::ValueInfoProto& proto) {
+    Port port{proto.name(), {}, {}, {}};
+    if (!proto.has_type()) return port;
+    if (!proto.type().has_tensor_type()) {
+      port.fault = proto.type().has_sequence_type()   ? "a sequence"
+                   : proto.type().has_map_type()      ? "a map"
+                   : proto.type().has_optional_type() ? "an optional value"
+                   : proto.type().has_sparse_tensor_type() ? "a sparse tensor"
+                                                            : "no tensor";
+      return port;
+    }
+    const auto& tensor = proto.type().tensor_type();
+    port.dtype = dtype_of(tensor.elem_type());
+    if (!port.dtype && tensor.elem_type() != 0) port.fault = "a tensor of strings or complex numbers";
+    if (!tensor.has_shape()) return port;
+    port.shape.emplace();
+    for (const auto& dim : tensor.shape().dim()) {
+      if (dim.has_dim_value() && dim.dim_value() >= 0)
+        port.shape->emplace_back(dim.dim_value());
+      else
+        port.shape->emplace_back(dim.dim_param());
+    }
+    return port;
+  }
+
+  Result<Node> node_of(const ::onnx::NodeProto& proto, int depth) {
+    Node node{proto.name(), proto.op_type(), proto.domain() == "ai.onnx" ? "" : proto.domain(), {}, {}, {}};
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    for (const auto& attribute : proto.attribute()) {
+      auto value = attribute_of(attribute, depth);
+      if (!value) return Failure{fmt::format("{} `{}`: {}", node.op, node.name, value.error().message)};
+      node.attributes.insert_or_assign(attribute.name(), std::move(*value));
+    }
+    return node;
+  }
+
+  Result<AttributeValue> attribute_of(const ::onnx::AttributeProto& proto, int depth) {
+    using Kind = ::onnx::AttributeProto;
+    switch (proto.type()) {
+      case Kind::INT: return AttributeValue(int64_t{proto.i()});
+      case Kind::FLOAT: return AttributeValue(double{proto.f()});
+      case Kind::STRING: return AttributeValue(proto.s());
+      case Kind::INTS: return AttributeValue(std::vector<int64_t>(proto.ints().begin(), proto.ints().end()));
+      case Kind::FLOATS: return AttributeValue(std::vector<double>(proto.floats().begin(), proto.floats().end()));
+      case Kind::STRINGS:
+        return AttributeValue(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
+      case Kind::TENSOR: {
+        auto tensor = tensor_of(proto.t(), owner_, folder_);
+        if (!tensor) return tensor.error();
+        return AttributeValue(std::move(*tensor));
+      }
+      case Kind::GRAPH: {
+        auto inner = graph(proto.g(), depth + 1);
+        if (!inner) return inner.error();
+        return AttributeValue(std::move(*inner));
+      }
+      default: return AttributeValue();
+    }
+  }
+
+  std::shared_ptr<const void> owner_;
+  std::filesystem::path folder_;
+};
+
+std::filesystem::path folder_of(const std::string& path) { return std::filesystem::path(path).parent_path(); }
+
+}  // namespace
+
+Result<Model> read_model(const std::string& path) {
+  auto proto = std::make_shared<::onnx::ModelProto>();
+  if (auto parsed = parse(*proto, path); !parsed) return parsed.error();
+  if (!proto->has_graph()) return Failure{fmt::format("`{}` is no ONNX model: it has no graph", path)};
+  Model model;
+  model.producer = proto->producer_name();
+  if (!model.producer.empty() && !proto->producer_version().empty()) model.producer += " " + proto->producer_version();
+  for (const auto& opset : proto->opset_import()) {
+    if (opset.domain().empty() || opset.domain() == "ai.onnx")
+      model.opset = opset.version();
+    else
+      model.opsets[opset.domain()] = opset.version();
+  }
+  auto graph = Reader(proto, folder_of(path)).graph(proto->graph());
+  if (!graph) return Failure{fmt::format("`{}`: {}", path, graph.error().message)};
+  model.graph = std::move(*graph);
+  return model;
+}
+
+Result<TensorPtr> read_tensor(const std::string& path) {
+  auto proto = std::make_shared<::onnx::TensorProto>();
+  if (auto parsed = parse(*proto, path); !parsed) return parsed.error();
+  return tensor_of(*proto, proto, folder_of(path));
+}
+
+}  // namespace quern::onnx

@@ -1,0 +1,216 @@
+// Operators with graphs inside: `If`, `Loop`, `Scan`.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "import/operators/table.h"
+
+namespace quern::onnx {
+
+namespace {
+
+using namespace import_text;
+
+/// A tensor of one element as one of rank 0.
+Term scalar(Call& call, const Term& term, std::string_view hint) {
+  return term.rank() == 0 ? term : call.step(hint, "reshape($0, newshape=[])", {term});
+}
+
+std::string tuple_of(const std::vector<std::string>& parts) {
+  return fmt::format("({}{})", fmt::join(parts, ", "), parts.size() == 1 ? "," : "");
+}
+
+/// Binds the results of an expression to the node's outputs.
+void set_results(Call& call, const std::string& text, const std::vector<Type>& types) {
+  if (types.size() == 1) return call.set(0, call.writer().let_as(call.hint(0), text, types.front()));
+  std::vector<std::string> hints;
+  for (size_t i = 0; i < types.size(); ++i) hints.push_back(call.wants(i) ? call.hint(i) : "");
+  const auto parts = call.writer().let_parts_as(hints, text, types);
+  for (size_t i = 0; i < parts.size(); ++i) call.set(i, parts[i]);
+}
+
+void if_else(Call& call) {
+  const Block then = call.block(call.graph("then_branch"), {}), otherwise = call.block(call.graph("else_branch"), {});
+  if (then.results.size() != otherwise.results.size() || then.results.size() != call.output_count())
+    throw Refusal("its branches have other numbers of results than it has outputs");
+  const Term condition = scalar(call, call.in(0), "condition");
+  std::vector<Type> types;
+  for (size_t i = 0; i < then.results.size(); ++i)
+    types.push_back(call.writer().shared().typer.type_of("if ($0) { $1 } else { $2 }", {condition, then.results[i], otherwise.results[i]}));
+  set_results(call, fmt::format("if ({}) {} else {}", call.writer().operand(condition), then.text, otherwise.text), types);
+}
+
+/// The type with `?` where an extent differs.
+Type joined(Type a, Type b) {
+  if (a == b) return a;
+  if (a->dims.size() != b->dims.size() || a->dtype != b->dtype)
+    throw Refusal(fmt::format("what it carries becomes {} from {}", to_string(b), to_string(a)));
+  std::vector<Dim> dims;
+  for (size_t i = 0; i < a->dims.size(); ++i) dims.push_back(a->dims[i] == b->dims[i] ? a->dims[i] : dim_any());
+  return tensor_type(dims, a->dtype);
+}
+
+/// Rows of this type, of which there are so many.
+Type rows_of(Type row, Dim count) {
+  std::vector<Dim> dims = {count};
+  dims.insert(dims.end(), row->dims.begin(), row->dims.end());
+  return tensor_type(dims, row->dtype);
+}
+
+/// A `Loop` on its way to a function that calls itself last.
+class LoopText {
+ public:
+  explicit LoopText(Call& call) : call_(call), body_(call.graph("body")), carried_(call.input_count() - 2) {
+    if (body_.inputs.size() != carried_ + 2 || body_.outputs.size() < carried_ + 1)
+      throw Refusal("its body has another number of inputs or outputs than it has itself");
+    for (size_t i = 0; i < carried_; ++i) types_.push_back(call.in(i + 2).type);
+  }
+
+  void write() {
+    Block block = body();
+    for (bool is_stable = false; !is_stable;) {
+      is_stable = true;
+      for (size_t i = 0; i < carried_; ++i) {
+        const Type type = joined(types_[i], block.results[i + 1].type);
+        is_stable = is_stable && type == types_[i];
+        types_[i] = type;
+      }
+      if (!is_stable) block = body();
+    }
+    write_function(block);
+  }
+
+ private:
+  Writer& writer() { return call_.writer(); }
+
+  Block body() {
+    turn_ = writer().variable("turn", scalar_type(DType::int64()));
+    goes_ = writer().variable("goes_on", scalar_type(DType::boolean()));
+    state_.clear();
+    std::vector<Term> inputs = {turn_, goes_};
+    for (size_t i = 0; i < carried_; ++i) state_.push_back(writer().variable(identifier(body_.inputs[i + 2].name, "state"), types_[i]));
+    inputs.insert(inputs.end(), state_.begin(), state_.end());
+    return call_.block(body_, inputs);
+  }
+
+  void write_function(const Block& block) {
+    const std::string name = "%" + writer().shared().names.unique("loop");
+    std::vector<std::string> parameters = {turn_.text + ": int64", goes_.text + ": bool"}, results, next, first;
+    std::vector<Type> types = types_;
+    for (size_t i = 0; i < carried_; ++i) {
+      parameters.push_back(fmt::format("{}: {}", state_[i].text, to_string(types_[i])));
+      results.push_back(state_[i].text);
+      first.push_back(writer().operand(call_.in(i + 2)));
+    }
+    // Results of each turn, as rows that grow.
+    std::vector<std::string> bound;
+    for (const Term& result : block.results) {
+      bound.push_back("%" + writer().shared().names.unique("next"));
+      if (bound.size() <= carried_ + 1) continue;
+      const std::string rows = "%" + writer().shared().names.unique("rows");
+      const Type type = rows_of(result.type, dim_any());
+      types.push_back(type);
+      parameters.push_back(fmt::format("{}: {}", rows, to_string(type)));
+      results.push_back(rows);
+      const Type none = rows_of(result.type, dim_const(0));
+      first.push_back(fmt::format("zeros({}, dtype=\"{}\")", list_of(std::vector<Dim>(none->dims.begin(), none->dims.end())), to_string(none->dtype)));
+    }
+    for (size_t i = 1; i < bound.size(); ++i)
+      next.push_back(i <= carried_ ? bound[i] : fmt::format("concatenate(({}, expand_dims({}, axis=0)), axis=0)", results[i - 1], bound[i]));
+    const std::string binds = bound.size() == 1 ? fmt::format("let {} = {};", bound[0], block.text)
+                                                : fmt::format("let {} = {};", tuple_of(bound), block.text);
+    // A body may compute its condition as a tensor of one element.
+    const std::string goes = block.results[0].rank() == 0 ? bound[0] : fmt::format("reshape({}, newshape=[])", bound[0]);
+    std::vector<std::string> arguments = {turn_.text + " + 1i64", goes};
+    arguments.insert(arguments.end(), next.begin(), next.end());
+    std::vector<std::string> result_types;
+    for (Type type : types) result_types.push_back(to_string(type));
+    const bool is_single = results.size() == 1;
+    std::string ends = goes_.text;
+    if (call_.has(0)) ends += fmt::format(" and {} < {}", turn_.text, writer().operand(scalar(call_, call_.in(0), "turns")));
+    const std::string function = fmt::format(
+        "fn ({}) -> {} {{ if ({}) {{ {} {}({}) }} else {{ {} }} }}", fmt::join(parameters, ", "),
+        is_single ? result_types[0] : tuple_of(result_types), ends, binds, name, fmt::join(arguments, ", "),
+        is_single ? results[0] : tuple_of(results));
+    std::vector<std::string> begin = {"0i64", call_.has(1) ? writer().operand(scalar(call_, call_.in(1), "goes_on")) : "True"};
+    begin.insert(begin.end(), first.begin(), first.end());
+    set_results(call_, fmt::format("{{ let {} = {}; {}({}) }}", name, function, name, fmt::join(begin, ", ")), types);
+  }
+
+  Call& call_;
+  const Graph& body_;
+  size_t carried_;
+  std::vector<Type> types_;
+  Term turn_, goes_;
+  std::vector<Term> state_;
+};
+
+void loop(Call& call) {
+  if (call.input_count() < 2) throw Refusal("lacks its number of turns and its condition");
+  LoopText(call).write();
+}
+
+void scan(Call& call) {
+  const Graph& body = call.graph("body");
+  const auto scanned = static_cast<size_t>(call.integer("num_scan_inputs"));
+  if (call.opset() < 9 || scanned > call.input_count()) throw Refusal("is of an operator set before 9");
+  for (const char* name : {"scan_input_axes", "scan_output_axes", "scan_output_directions"})
+    if (const auto list = call.integers(name); list && *list != std::vector<int64_t>(list->size(), 0))
+      throw Refusal(fmt::format("its `{}` are not all 0", name));
+  const auto directions = call.integers("scan_input_directions").value_or(std::vector<int64_t>(scanned, 0));
+  const bool reverses = !directions.empty() && directions.front() != 0;
+  if (directions != std::vector<int64_t>(scanned, reverses ? 1 : 0)) throw Refusal("scans some inputs from the front and others from the end");
+  const size_t carried = call.input_count() - scanned;
+  std::vector<Term> state, rows;
+  std::vector<std::string> names, row_names, first, inputs;
+  const auto bind = [&](size_t i, Type type, std::vector<Term>& terms, std::vector<std::string>& list) {
+    terms.push_back(call.writer().variable(identifier(body.inputs.at(i).name, "row"), type));
+    list.push_back(terms.back().text);
+  };
+  for (size_t i = 0; i < carried; ++i) {
+    bind(i, call.in(i).type, state, names);
+    first.push_back(call.writer().operand(call.in(i)));
+  }
+  for (size_t i = carried; i < call.input_count(); ++i) {
+    const auto dims = call.in(i).type->dims;
+    bind(i, tensor_type(dims.subspan(1), call.in(i).dtype()), rows, row_names);
+    inputs.push_back(call.writer().operand(call.in(i)));
+  }
+  std::vector<Term> all = state;
+  all.insert(all.end(), rows.begin(), rows.end());
+  const Block block = call.block(body, all);
+  const Dim count = call.in(carried).extent(0);
+  std::vector<std::string> results, carry, row;
+  std::vector<Type> types;
+  for (size_t i = 0; i < block.results.size(); ++i) {
+    results.push_back("%" + call.writer().shared().names.unique("next"));
+    (i < carried ? carry : row).push_back(results.back());
+    types.push_back(i < carried ? call.in(i).type : rows_of(block.results[i].type, count));
+  }
+  if (carried > 0 && joined(types[0], block.results[0].type) != types[0]) throw Refusal("what it carries changes its shape");
+  // The parts of a tuple as parameters of the function.
+  const std::string carries = "%" + call.writer().shared().names.unique("state"), takes = "%" + call.writer().shared().names.unique("row");
+  const std::string function = fmt::format(
+      "fn ({}, {}) {{ let {} = {}; let {} = {}; let {} = {}; ({}, {}) }}", carries, takes, tuple_of(names), carries,
+      tuple_of(row_names), takes, tuple_of(results), block.results.size() == 1 ? fmt::format("({},)", block.text) : block.text,
+      tuple_of(carry), tuple_of(row));
+  const std::string text = fmt::format("scan_over({}, {}, {}{})", function, tuple_of(first), tuple_of(inputs), reverses ? ", reverse=True" : "");
+  std::vector<std::string> parts;
+  const std::string whole = "%" + call.writer().shared().names.unique("scanned");
+  for (size_t i = 0; i < block.results.size(); ++i)
+    parts.push_back(i < carried ? fmt::format("{}.0.{}", whole, i) : fmt::format("{}.1.{}", whole, i - carried));
+  set_results(call, fmt::format("{{ let {} = {}; {} }}", whole, text, parts.size() == 1 ? parts[0] : tuple_of(parts)), types);
+}
+
+}  // namespace
+
+std::span<const Operator> control_operators() {
+  static const Operator kRows[] = {
+      {"If", "", if_else},
+      {"Loop", "", loop},
+      {"Scan", "", scan},
+  };
+  return kRows;
+}
+
+}  // namespace quern::onnx

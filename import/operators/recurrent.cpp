@@ -1,0 +1,7 @@
+#include "import/operators/table.h"
+
+namespace quern::onnx {
+
+std::span<const Operator> recurrent_operators() { return {}; }
+
+}  // namespace quern::onnx

@@ -1,0 +1,44 @@
+#include "import/operators/table.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace quern::onnx {
+
+namespace {
+
+const std::map<std::string_view, const Operator*>& table() {
+  static const auto rows = [] {
+    std::map<std::string_view, const Operator*> all;
+    for (auto family : {elementwise_operators(), reduction_operators(), shape_operators(), index_operators(),
+                        layer_operators(), pool_operators(), product_operators(), quantised_operators(),
+                        loss_operators(), image_operators(), recurrent_operators(), control_operators()})
+      for (const Operator& row : family) all.emplace(row.name, &row);
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace
+
+const Operator* find_operator(std::string_view name) {
+  auto found = table().find(name);
+  return found == table().end() ? nullptr : found->second;
+}
+
+std::vector<std::string_view> operator_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, row] : table()) names.push_back(name);
+  return names;
+}
+
+void convert(const Operator& row, Call& call) {
+  if (row.convert) return row.convert(call);
+  std::vector<Term> operands;
+  for (size_t i = 0; row.expression.find("$" + std::to_string(i)) != std::string_view::npos; ++i)
+    operands.push_back(call.in(i));
+  call.result(row.expression, operands);
+}
+
+}  // namespace quern::onnx

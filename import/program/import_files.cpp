@@ -1,0 +1,135 @@
+#include "import/program/import_files.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "import/importer.h"
+
+namespace quern::onnx {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "NAME=REST" in two; nothing without a name.
+std::optional<std::pair<std::string, std::string>> assignment(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+/// A tensor from a file, or from numbers: integers are int64 and others float32; one alone has rank 0.
+Result<TensorPtr> constant_from(const std::string& text) {
+  if (is_data_file(text)) {
+    auto entries = read_tensors(text);
+    if (!entries) return entries.error();
+    if (entries->size() != 1) return Failure{fmt::format("`{}` has {} tensors instead of one", text, entries->size())};
+    return entries->front().second;
+  }
+  const auto parts = split(text);
+  std::vector<double> numbers;
+  bool is_integer = true;
+  for (const std::string& part : parts) {
+    char* end = nullptr;
+    numbers.push_back(std::strtod(part.c_str(), &end));
+    if (part.empty() || *end) return Failure{fmt::format("`{}` is neither a file of data nor numbers", text)};
+    is_integer = is_integer && part.find_first_of(".eEnN") == std::string::npos;
+  }
+  if (numbers.empty()) return Failure{"there is no number"};
+  const Shape shape = numbers.size() == 1 ? Shape{} : Shape{static_cast<int64_t>(numbers.size())};
+  if (!is_integer) {
+    std::vector<float> floats(numbers.begin(), numbers.end());
+    return HostTensor::from<float>(DType::float32(), shape, floats);
+  }
+  std::vector<int64_t> integers(numbers.begin(), numbers.end());
+  return HostTensor::from<int64_t>(DType::int64(), shape, integers);
+}
+
+struct Paths {
+  fs::path text, weights;
+};
+
+Paths paths_of(const ImportRequest& request) {
+  fs::path text = request.output;
+  if (text.empty()) text = fs::path(request.model).filename().replace_extension(".relay");
+  fs::path weights = text;
+  return {text, weights.replace_extension(".safetensors")};
+}
+
+Result<ImportOptions> options_of(const ImportRequest& request, const Model& model, const Paths& paths) {
+  ImportOptions options;
+  options.source = fmt::format("Imported from `{}`{}, operator set {}.", fs::path(request.model).filename().string(),
+                               model.producer.empty() ? "" : fmt::format(" ({})", model.producer), model.opset);
+  options.weights = paths.weights.filename().string();
+  for (const std::string& text : request.shapes) {
+    const auto given = assignment(text);
+    if (!given) return Failure{fmt::format("`--shape {}` has to be NAME=1,3,n", text)};
+    options.shapes[given->first] = split(given->second);
+  }
+  for (const std::string& text : request.constants) {
+    const auto given = assignment(text);
+    if (!given) return Failure{fmt::format("`--constant {}` has to be NAME=FILE.npy or NAME=NUMBERS", text)};
+    auto value = constant_from(given->second);
+    if (!value) return Failure{fmt::format("--constant {}: {}", given->first, value.error().message)};
+    options.constants[given->first] = std::move(*value);
+  }
+  return options;
+}
+
+/// Writes the text in one step, so that a half of it is never seen.
+Result<Done> write_text(const fs::path& path, const std::string& text) {
+  const fs::path temporary = path.string() + ".part";
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) fs::rename(temporary, path, error);
+  if (file && !error) return Done{};
+  fs::remove(temporary, error);
+  return Failure{fmt::format("cannot write `{}`", path.string())};
+}
+
+size_t count_of(const Entries<TensorPtr>& weights) {
+  size_t count = 0;
+  for (const auto& [name, tensor] : weights) count += static_cast<size_t>(tensor->size());
+  return count;
+}
+
+}  // namespace
+
+std::vector<std::string> import_files(const ImportRequest& request) {
+  const Paths paths = paths_of(request);
+  if (paths.text.extension() != ".relay") return {fmt::format("`{}` has to end with .relay", paths.text.string())};
+  const auto model = read_model(request.model);
+  if (!model) return {model.error().message};
+  const auto options = options_of(request, *model, paths);
+  if (!options) return {options.error().message};
+  Imported imported = import_model(*model, *options);
+  if (!imported.problems.empty()) return std::move(imported.problems);
+  for (const fs::path& path : {paths.text, paths.weights})
+    if (!request.overwrites && fs::exists(path) && (path == paths.text || !imported.weights.empty()))
+      return {fmt::format("`{}` is there already; `--force` writes over it", path.string())};
+  if (!imported.weights.empty())
+    if (const auto written = write_tensors(paths.weights.string(), imported.weights); !written)
+      return {written.error().message};
+  if (const auto written = write_text(paths.text, imported.text); !written) return {written.error().message};
+  if (imported.weights.empty())
+    fmt::print("wrote {}\n", paths.text.string());
+  else
+    fmt::print("wrote {} and {} ({} weights of {} numbers)\n", paths.text.string(), paths.weights.string(),
+               imported.weights.size(), count_of(imported.weights));
+  return {};
+}
+
+}  // namespace quern::onnx

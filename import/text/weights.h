@@ -1,0 +1,40 @@
+#pragma once
+// The weights of a model as one record: its types in the text, its tensors in a file.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "import/text/names.h"
+#include "import/text/term.h"
+#include "ir/io/data_files.h"
+
+namespace quern::import_text {
+
+/// Weights by the hierarchical names that the model gives them. The text refers to one by a mark, for which its projection
+/// stands once all are known.
+class Weights {
+ public:
+  /// The mark of a weight in the text; the same for the same name.
+  std::string add(const Term& constant);
+  bool empty() const { return tensors_.empty(); }
+
+  /// What the record's types are called, and its entries; once all weights are known.
+  struct Record {
+    std::string declarations;     ///< `type Weights { Weights(…) }`, preceded by the types of its fields
+    Entries<TensorPtr> entries;   ///< for a `load` of `Weights`
+    std::vector<std::string> projections;  ///< by number: `conv1.weight`
+  };
+  Record record() const;
+
+ private:
+  struct Part;
+  std::vector<Term> tensors_;
+  std::map<std::string, size_t> numbers_;
+};
+
+/// The text with `before` and its projection instead of each mark.
+std::string with_projections(std::string_view text, std::string_view before, const std::vector<std::string>& projections);
+
+}  // namespace quern::import_text

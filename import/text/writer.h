@@ -1,0 +1,52 @@
+#pragma once
+// Lines of a block, written one `let` at a time, each with the type that inference gives it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/text/names.h"
+#include "import/text/typer.h"
+#include "import/text/term.h"
+#include "import/text/weights.h"
+
+namespace quern::import_text {
+
+/// What the blocks of one function share.
+struct Shared {
+  Typer& typer;
+  Weights& weights;
+  Names& names;
+};
+
+class Writer {
+ public:
+  explicit Writer(Shared shared) : shared_(shared) {}
+
+  /// Writes `let %hint = expression;`, where `$0`, `$1`… are the operands, and returns the variable.
+  Term let(std::string_view hint, std::string_view expression, const std::vector<Term>& operands);
+  /// Of an expression that is a tuple: one variable for each of its parts. Parts with an empty hint are `_`.
+  std::vector<Term> let_parts(const std::vector<std::string>& hints, std::string_view expression,
+                               const std::vector<Term>& operands);
+  /// Writes the same for an expression whose type is known and whose operands are in place.
+  Term let_as(std::string_view hint, const std::string& text, Type type);
+  std::vector<Term> let_parts_as(const std::vector<std::string>& hints, const std::string& text,
+                                 const std::vector<Type>& types);
+  /// A variable of this type that the text binds elsewhere, as a parameter.
+  Term variable(std::string_view hint, Type type);
+  /// The value as an operand. A constant is a literal if it is short, and otherwise becomes a weight.
+  std::string operand(const Term& value);
+  /// The expression with its operands in place.
+  std::string text_of(std::string_view expression, const std::vector<Term>& operands);
+
+  Shared shared() const { return shared_; }
+  const std::vector<std::string>& lines() const { return lines_; }
+  /// The lines, then the result: `{ let %a = …; %a }`.
+  std::string block(const std::string& result) const;
+
+ private:
+  Shared shared_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace quern::import_text

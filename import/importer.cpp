@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "import/operators/fold_dims.h"
-#include "import/operators/table.h"
+#include "import/operators/fold_constants.h"
 #include "session/session.h"
 
 namespace quern::onnx {
@@ -20,7 +19,7 @@ using namespace import_text;
 constexpr size_t kMostNodes = 200'000;
 
 /// The operator sets whose meaning the table has.
-constexpr int64_t kOldestOpset = 5, kNewestOpset = 21;
+constexpr int64_t kOldestOpset = 1, kNewestOpset = 21;
 
 /// Values by the names that a graph and those around it give them.
 class Scope {
@@ -75,7 +74,6 @@ class Importer {
   }
 
  private:
-  Shared shared() { return {typer_, weights_, names_}; }
   void problem(std::string line) {
     if (std::ranges::find(problems_, line) == problems_.end()) problems_.push_back(std::move(line));
   }
@@ -126,10 +124,10 @@ class Importer {
   void write() {
     const Graph& graph = *model_.graph;
     Scope scope;
-    Writer writer(shared());
+    Writer writer(document_);
     std::vector<std::string> parameters;
     std::vector<Type> types;
-    names_.unique("params");
+    document_.names.unique("params");
     for (const Port& port : graph.inputs) {
       if (graph.initializers.contains(port.name)) continue;
       if (auto given = options_.constants.find(port.name); given != options_.constants.end()) {
@@ -188,6 +186,10 @@ class Importer {
       inputs.push_back(term ? *term : Term());
     }
     while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
+    if (auto constant = fold_constants(node, model_.opset, inputs, typer_)) {
+      scope.set(node.outputs[0], *std::move(constant));
+      return;
+    }
     Call call(node, model_.opset, std::move(inputs), writer, [&](const Graph& graph, const std::vector<Term>& terms) {
       return write_block(graph, terms, scope);
     });
@@ -201,19 +203,10 @@ class Importer {
     for (size_t i = 0; i < node.outputs.size(); ++i) scope.set(node.outputs[i], call.outputs()[i]);
   }
 
-  static void convert_node(Call& call) {
-    const Node& node = call.node();
-    if (!node.domain.empty()) throw Refusal(fmt::format("is of the domain `{}`, which is not known", node.domain));
-    if (fold_dims(call)) return;
-    const Operator* row = find_operator(node.op);
-    if (!row) throw Refusal("this operator has no counterpart");
-    convert(*row, call);
-  }
-
   Block write_block(const Graph& graph, const std::vector<Term>& inputs, const Scope& outer) {
     Scope scope(&outer);
     for (size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) scope.set(graph.inputs[i].name, inputs[i]);
-    Writer writer(shared());
+    Writer writer(document_);
     Block block;
     block.results = write_graph(graph, scope, writer);
     std::vector<std::string> parts;
@@ -239,6 +232,7 @@ class Importer {
       parameters.insert(parameters.begin(), "%params: Weights");
       text += fmt::format("{}\nlet %params: Weights = load(\"{}\");\n\n", record.declarations, options_.weights);
     }
+    text += fmt::format("{}\n", fmt::join(document_.definitions, "\n"));
     text += fmt::format("def @main{}({}) -> {} {}\n", dim_parameters(types), fmt::join(parameters, ", "),
                         is_single ? part_types[0] : fmt::format("({})", fmt::join(part_types, ", ")),
                         writer.block(is_single ? parts[0] : fmt::format("({})", fmt::join(parts, ", "))));
@@ -257,7 +251,7 @@ class Importer {
   const ImportOptions& options_;
   Typer typer_;
   Weights weights_;
-  Names names_;
+  Document document_{typer_, weights_};
   std::vector<std::string> problems_;
   Imported result_;
 };

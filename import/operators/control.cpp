@@ -36,7 +36,7 @@ void if_else(Call& call) {
   const Term condition = scalar(call, call.in(0), "condition");
   std::vector<Type> types;
   for (size_t i = 0; i < then.results.size(); ++i)
-    types.push_back(call.writer().shared().typer.type_of("if ($0) { $1 } else { $2 }", {condition, then.results[i], otherwise.results[i]}));
+    types.push_back(call.writer().document().typer.type_of("if ($0) { $1 } else { $2 }", {condition, then.results[i], otherwise.results[i]}));
   set_results(call, fmt::format("if ({}) {} else {}", call.writer().operand(condition), then.text, otherwise.text), types);
 }
 
@@ -61,6 +61,7 @@ Type rows_of(Type row, Dim count) {
 class LoopText {
  public:
   explicit LoopText(Call& call) : call_(call), body_(call.graph("body")), carried_(call.input_count() - 2) {
+    outer_count_ = writer().document().variables.size();
     if (body_.inputs.size() != carried_ + 2 || body_.outputs.size() < carried_ + 1)
       throw Refusal("its body has another number of inputs or outputs than it has itself");
     for (size_t i = 0; i < carried_; ++i) types_.push_back(call.in(i + 2).type);
@@ -94,52 +95,77 @@ class LoopText {
   }
 
   void write_function(const Block& block) {
-    const std::string name = "%" + writer().shared().names.unique("loop");
-    std::vector<std::string> parameters = {turn_.text + ": int64", goes_.text + ": bool"}, results, next, first;
+    Names& names = writer().document().names;
+    std::vector<std::string> results, next, first;
+    std::vector<Term> parameters = {turn_, goes_};
     std::vector<Type> types = types_;
     for (size_t i = 0; i < carried_; ++i) {
-      parameters.push_back(fmt::format("{}: {}", state_[i].text, to_string(types_[i])));
+      parameters.push_back(state_[i]);
       results.push_back(state_[i].text);
       first.push_back(writer().operand(call_.in(i + 2)));
     }
-    // Results of each turn, as rows that grow.
     std::vector<std::string> bound;
-    for (const Term& result : block.results) {
-      bound.push_back("%" + writer().shared().names.unique("next"));
-      if (bound.size() <= carried_ + 1) continue;
-      const std::string rows = "%" + writer().shared().names.unique("rows");
-      const Type type = rows_of(result.type, dim_any());
-      types.push_back(type);
-      parameters.push_back(fmt::format("{}: {}", rows, to_string(type)));
-      results.push_back(rows);
-      const Type none = rows_of(result.type, dim_const(0));
-      first.push_back(fmt::format("zeros({}, dtype=\"{}\")", list_of(std::vector<Dim>(none->dims.begin(), none->dims.end())), to_string(none->dtype)));
-    }
-    for (size_t i = 1; i < bound.size(); ++i)
+    for (size_t i = 0; i < block.results.size(); ++i) {
+      bound.push_back("%" + names.unique("next"));
+      if (i == 0) continue;
+      if (i > carried_) add_rows(block.results[i], parameters, types, results, first);
       next.push_back(i <= carried_ ? bound[i] : fmt::format("concatenate(({}, expand_dims({}, axis=0)), axis=0)", results[i - 1], bound[i]));
-    const std::string binds = bound.size() == 1 ? fmt::format("let {} = {};", bound[0], block.text)
-                                                : fmt::format("let {} = {};", tuple_of(bound), block.text);
+    }
+    const std::string binds = fmt::format("let {} = {};", bound.size() == 1 ? bound[0] : tuple_of(bound), block.text);
     // A body may compute its condition as a tensor of one element.
     const std::string goes = block.results[0].rank() == 0 ? bound[0] : fmt::format("reshape({}, newshape=[])", bound[0]);
-    std::vector<std::string> arguments = {turn_.text + " + 1i64", goes};
-    arguments.insert(arguments.end(), next.begin(), next.end());
-    std::vector<std::string> result_types;
-    for (Type type : types) result_types.push_back(to_string(type));
-    const bool is_single = results.size() == 1;
+    next.insert(next.begin(), {turn_.text + " + 1i64", goes});
+    first.insert(first.begin(), {"0i64", call_.has(1) ? writer().operand(scalar(call_, call_.in(1), "goes_on")) : "True"});
     std::string ends = goes_.text;
     if (call_.has(0)) ends += fmt::format(" and {} < {}", turn_.text, writer().operand(scalar(call_, call_.in(0), "turns")));
-    const std::string function = fmt::format(
-        "fn ({}) -> {} {{ if ({}) {{ {} {}({}) }} else {{ {} }} }}", fmt::join(parameters, ", "),
-        is_single ? result_types[0] : tuple_of(result_types), ends, binds, name, fmt::join(arguments, ", "),
-        is_single ? results[0] : tuple_of(results));
-    std::vector<std::string> begin = {"0i64", call_.has(1) ? writer().operand(scalar(call_, call_.in(1), "goes_on")) : "True"};
-    begin.insert(begin.end(), first.begin(), first.end());
-    set_results(call_, fmt::format("{{ let {} = {}; {}({}) }}", name, function, name, fmt::join(begin, ", ")), types);
+    define(parameters, types, ends, binds, next, results, first);
+  }
+
+  /// A result of each turn, as rows that grow.
+  void add_rows(const Term& result, std::vector<Term>& parameters, std::vector<Type>& types,
+                std::vector<std::string>& results, std::vector<std::string>& first) {
+    types.push_back(rows_of(result.type, dim_any()));
+    parameters.push_back(writer().variable("rows", types.back()));
+    results.push_back(parameters.back().text);
+    std::vector<std::string> none = {"0"};
+    for (Dim dim : result.type->dims) none.push_back(dim->has_any ? "0" : to_string(dim));
+    first.push_back(fmt::format("zeros([{}], dtype=\"{}\")", fmt::join(none, ", "), to_string(result.dtype())));
+  }
+
+  /// Writes the function, which is given what its body uses of the text around it, and its call.
+  void define(const std::vector<Term>& parameters, const std::vector<Type>& types, const std::string& ends,
+              const std::string& binds, std::vector<std::string> next, const std::vector<std::string>& results,
+              std::vector<std::string> first) {
+    std::vector<Term> all = captured(writer().document(), ends + binds, outer_count_);
+    const size_t own = all.size();
+    all.insert(all.end(), parameters.begin(), parameters.end());
+    std::vector<std::string> heads, result_types;
+    std::vector<Type> head_types;
+    for (size_t i = 0; i < all.size(); ++i) {
+      head_types.push_back(all[i].type);
+      heads.push_back(fmt::format("{}: {}", all[i].text, to_string(all[i].type)));
+      if (i >= own) continue;
+      next.insert(next.begin() + static_cast<ptrdiff_t>(i), all[i].text);
+      first.insert(first.begin() + static_cast<ptrdiff_t>(i), all[i].text);
+    }
+    if (binds.find(import_text::kMark) != std::string::npos) {
+      heads.insert(heads.begin(), "%params: Weights");
+      for (auto* arguments : {&next, &first}) arguments->insert(arguments->begin(), "%params");
+    }
+    for (Type type : types) result_types.push_back(to_string(type));
+    const bool is_single = results.size() == 1;
+    const std::string name = "@" + writer().document().names.unique("loop");
+    writer().document().definitions.push_back(fmt::format(
+        "def {}{}({}) -> {} {{ if ({}) {{ {} {}({}) }} else {{ {} }} }}\n", name, dim_parameters(head_types),
+        fmt::join(heads, ", "), is_single ? result_types[0] : tuple_of(result_types), ends, binds, name,
+        fmt::join(next, ", "), is_single ? results[0] : tuple_of(results)));
+    set_results(call_, fmt::format("{}({})", name, fmt::join(first, ", ")), types);
   }
 
   Call& call_;
   const Graph& body_;
   size_t carried_;
+  size_t outer_count_ = 0;  ///< how many variables the text around it has
   std::vector<Type> types_;
   Term turn_, goes_;
   std::vector<Term> state_;
@@ -183,20 +209,20 @@ void scan(Call& call) {
   std::vector<std::string> results, carry, row;
   std::vector<Type> types;
   for (size_t i = 0; i < block.results.size(); ++i) {
-    results.push_back("%" + call.writer().shared().names.unique("next"));
+    results.push_back("%" + call.writer().document().names.unique("next"));
     (i < carried ? carry : row).push_back(results.back());
     types.push_back(i < carried ? call.in(i).type : rows_of(block.results[i].type, count));
   }
   if (carried > 0 && joined(types[0], block.results[0].type) != types[0]) throw Refusal("what it carries changes its shape");
   // The parts of a tuple as parameters of the function.
-  const std::string carries = "%" + call.writer().shared().names.unique("state"), takes = "%" + call.writer().shared().names.unique("row");
+  const std::string carries = "%" + call.writer().document().names.unique("state"), takes = "%" + call.writer().document().names.unique("row");
   const std::string function = fmt::format(
       "fn ({}, {}) {{ let {} = {}; let {} = {}; let {} = {}; ({}, {}) }}", carries, takes, tuple_of(names), carries,
       tuple_of(row_names), takes, tuple_of(results), block.results.size() == 1 ? fmt::format("({},)", block.text) : block.text,
       tuple_of(carry), tuple_of(row));
   const std::string text = fmt::format("scan_over({}, {}, {}{})", function, tuple_of(first), tuple_of(inputs), reverses ? ", reverse=True" : "");
   std::vector<std::string> parts;
-  const std::string whole = "%" + call.writer().shared().names.unique("scanned");
+  const std::string whole = "%" + call.writer().document().names.unique("scanned");
   for (size_t i = 0; i < block.results.size(); ++i)
     parts.push_back(i < carried ? fmt::format("{}.0.{}", whole, i) : fmt::format("{}.1.{}", whole, i - carried));
   set_results(call, fmt::format("{{ let {} = {}; {} }}", whole, text, parts.size() == 1 ? parts[0] : tuple_of(parts)), types);

@@ -171,6 +171,8 @@ void prelu(Call& call) {
   const Term &data = call.in(0), &slope = call.in(1);
   bool is_per_channel = data.rank() >= 2 && slope.rank() + 1 == data.rank() && slope.rank() >= 1 &&
                         slope.extent(0) == data.extent(1);
+  // Before operator set 7 slopes were those of channels.
+  is_per_channel = is_per_channel || (call.opset() < 7 && slope.rank() == 1 && !is_const(slope.extent(0), 1));
   for (size_t i = 1; is_per_channel && i < slope.rank(); ++i) is_per_channel = is_const(slope.extent(i), 1);
   if (is_per_channel && slope.rank() == 1) return call.result("nn.prelu($0, $1)", {data, slope});
   if (is_per_channel) return call.result("nn.prelu($0, reshape($1, newshape=[-1]))", {data, slope});

@@ -92,9 +92,8 @@ std::string reduction_of(Call& call) {
 void scatter_elements(Call& call) {
   const Term& data = call.in(0);
   const int64_t axis = call.axis("axis", 0, data.rank());
-  const Term indices = positions(call, call.in(1), {data.extent(static_cast<size_t>(axis))});
   call.result(fmt::format("scatter_elements($0, $1, $2, axis={}, reduction=\"{}\")", axis, reduction_of(call)),
-              {data, indices, call.in(2)});
+              {data, call.in(1), call.in(2)});
 }
 
 void scatter_nd(Call& call) {
@@ -106,7 +105,7 @@ void scatter_nd(Call& call) {
 
 /// One bound of a slice, as the text has it; "" where it is that of the axis.
 std::string bound(Call& call, std::string_view name, size_t input, size_t entry, bool is_end, int64_t step,
-                  std::vector<Term>& operands) {
+                  const Term& places, std::vector<Term>& operands) {
   constexpr int64_t kFar = INT32_MAX;  // what exporters write for "to the end"
   std::optional<Dim> dim;
   if (const auto attribute = call.integers(name)) {
@@ -115,7 +114,7 @@ std::string bound(Call& call, std::string_view name, size_t input, size_t entry,
     dim = (*dims)[entry];
   }
   if (!dim) {
-    operands.push_back(call.in(input));
+    operands.push_back(places);
     return fmt::format("${}[{}]", operands.size() - 1, entry);
   }
   const auto known = as_const(*dim);
@@ -127,6 +126,17 @@ std::string bound(Call& call, std::string_view name, size_t input, size_t entry,
   return to_string(*dim);
 }
 
+/// Bounds that are known at run time alone, from the front and within their axes.
+Term bounds_within(Call& call, size_t input, const std::vector<size_t>& axes) {
+  if (!call.has(input) || dims_of(call.in(input))) return {};
+  std::vector<Dim> extents;
+  for (size_t axis : axes) extents.push_back(call.in(0).extent(axis));
+  const DType dtype = call.in(input).dtype();
+  const Term sizes = dims_term(extents, dtype);
+  const std::string zero = literal(0, dtype);
+  return call.step("bounds", fmt::format("minimum(maximum(where($0 < {0}, $0 + $1, $0), {0}), $1)", zero), {call.in(input), sizes});
+}
+
 void slice(Call& call) {
   const Term& data = call.in(0);
   const auto axes = call.integers("axes", 3);
@@ -135,12 +145,18 @@ void slice(Call& call) {
   const size_t count = axes ? axes->size() : starts ? starts->size() : length_in(call, 1);
   std::vector<std::string> parts(data.rank(), ":");
   std::vector<Term> operands = {data};
+  std::vector<size_t> sliced;
   for (size_t i = 0; i < count; ++i) {
-    const auto axis = static_cast<size_t>(axes ? from_front(axes->at(i), data.rank()) : static_cast<int64_t>(i));
-    if (axis >= parts.size()) throw Refusal("slices more axes than there are");
+    sliced.push_back(static_cast<size_t>(axes ? from_front(axes->at(i), data.rank()) : static_cast<int64_t>(i)));
+    if (sliced.back() >= parts.size()) throw Refusal("slices more axes than there are");
+  }
+  const Term starts_within = bounds_within(call, 1, sliced), ends_within = bounds_within(call, 2, sliced);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t axis = sliced[i];
     const int64_t step = steps ? steps->at(i) : 1;
     if (step == 0) throw Refusal("has the step 0");
-    parts[axis] = bound(call, "starts", 1, i, false, step, operands) + ":" + bound(call, "ends", 2, i, true, step, operands);
+    parts[axis] = bound(call, "starts", 1, i, false, step, starts_within, operands) + ":" +
+                  bound(call, "ends", 2, i, true, step, ends_within, operands);
     if (step != 1) parts[axis] += fmt::format(":{}", step);
   }
   while (!parts.empty() && parts.back() == ":") parts.pop_back();

@@ -72,9 +72,10 @@ Type Typer::infer(const std::string& definition) {
       problem = fmt::format("the type of `{}` is not determined", definition);
     } else {
       Substitution ours;
-      for (Dim own : scheme->dim_vars) ours.dims.emplace(own, dim(std::string(own->name)));
       // What stands for a `?` is known within the definition alone.
       for_each_dim_var(scheme->type->result(), [&](Dim own) { ours.dims.try_emplace(own, dim_any()); });
+      for (Dim own : scheme->dim_vars)
+        if (!own->opened && own->name.find('.') == std::string_view::npos) ours.dims[own] = dim(std::string(own->name));
       type = substitute(scheme->type->result(), ours);
     }
   }

@@ -8,12 +8,6 @@
 
 namespace quern::import_text {
 
-namespace {
-
-constexpr char kMark = '\x01';
-
-}  // namespace
-
 /// A record, a tuple, or a tensor.
 struct Weights::Part {
   std::vector<std::pair<std::string, std::unique_ptr<Part>>> fields;  ///< in order

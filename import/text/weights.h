@@ -12,6 +12,9 @@
 
 namespace quern::import_text {
 
+/// Stands before and after the number of a weight in the text.
+constexpr char kMark = '\x01';
+
 /// Weights by the hierarchical names that the model gives them. The text refers to one by a mark, for which its projection
 /// stands once all are known.
 class Weights {

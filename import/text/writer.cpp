@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
+#include <set>
+#include <span>
+
 #include "import/text/literals.h"
 #include "import/text/refusal.h"
 
@@ -34,14 +38,27 @@ std::string literal_of(const std::vector<Dim>& dims, DType dtype, size_t rank) {
 
 }  // namespace
 
+std::vector<Term> captured(const Document& document, std::string_view text, size_t count) {
+  std::set<std::string_view> named;
+  for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    size_t end = at + 1;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
+    named.insert(text.substr(at, end - at));
+  }
+  std::vector<Term> result;
+  for (const Term& variable : std::span(document.variables).first(count))
+    if (named.contains(variable.text)) result.push_back(variable);
+  return result;
+}
+
 std::string Writer::operand(const Term& value) {
   if (!value.text.empty()) return value.text;
   if (value.dims) return literal_of(*value.dims, value.dtype(), value.rank());
   if (!value.constant) throw Refusal("a value that is missing is used");
   if (is_literal(value)) return literal(*value.constant);
   Term weight = value;
-  if (weight.name.empty()) weight.name = shared_.names.unique("constant");
-  return shared_.weights.add(weight);
+  if (weight.name.empty()) weight.name = document_.names.unique("constant");
+  return document_.weights.add(weight);
 }
 
 std::string Writer::text_of(std::string_view expression, const std::vector<Term>& operands) {
@@ -49,7 +66,7 @@ std::string Writer::text_of(std::string_view expression, const std::vector<Term>
 }
 
 Term Writer::let(std::string_view hint, std::string_view expression, const std::vector<Term>& operands) {
-  const Type type = shared_.typer.type_of(expression, operands);
+  const Type type = document_.typer.type_of(expression, operands);
   return let_as(hint, text_of(expression, operands), type);
 }
 
@@ -61,7 +78,7 @@ Term Writer::let_as(std::string_view hint, const std::string& text, Type type) {
 
 std::vector<Term> Writer::let_parts(const std::vector<std::string>& hints, std::string_view expression,
                                     const std::vector<Term>& operands) {
-  const Type type = shared_.typer.type_of(expression, operands);
+  const Type type = document_.typer.type_of(expression, operands);
   QUERN_CHECK(type->kind == TypeKind::Tuple);
   return let_parts_as(hints, text_of(expression, operands), {type->args.begin(), type->args.end()});
 }
@@ -83,7 +100,8 @@ std::vector<Term> Writer::let_parts_as(const std::vector<std::string>& hints, co
 Term Writer::variable(std::string_view hint, Type type) {
   Term term;
   term.type = type;
-  term.text = "%" + shared_.names.unique(hint);
+  term.text = "%" + document_.names.unique(hint);
+  document_.variables.push_back(term);
   return term;
 }
 

@@ -12,16 +12,21 @@
 
 namespace quern::import_text {
 
-/// What the blocks of one function share.
-struct Shared {
+/// What the blocks of a text share.
+struct Document {
   Typer& typer;
   Weights& weights;
-  Names& names;
+  Names names = {};
+  std::vector<Term> variables = {};       ///< in the order in which they were bound
+  std::vector<std::string> definitions = {};  ///< of functions beside `@main`
 };
+
+/// The variables among the first `count` that a text names, each once.
+std::vector<Term> captured(const Document& document, std::string_view text, size_t count);
 
 class Writer {
  public:
-  explicit Writer(Shared shared) : shared_(shared) {}
+  explicit Writer(Document& document) : document_(document) {}
 
   /// Writes `let %hint = expression;`, where `$0`, `$1`… are the operands, and returns the variable.
   Term let(std::string_view hint, std::string_view expression, const std::vector<Term>& operands);
@@ -39,13 +44,13 @@ class Writer {
   /// The expression with its operands in place.
   std::string text_of(std::string_view expression, const std::vector<Term>& operands);
 
-  Shared shared() const { return shared_; }
+  Document& document() const { return document_; }
   const std::vector<std::string>& lines() const { return lines_; }
   /// The lines, then the result: `{ let %a = …; %a }`.
   std::string block(const std::string& result) const;
 
  private:
-  Shared shared_;
+  Document& document_;
   std::vector<std::string> lines_;
 };
 

@@ -1,0 +1,61 @@
+#include "import/operators/fold_constants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "import/operators/fold_dims.h"
+#include "import/operators/table.h"
+
+namespace quern::onnx {
+
+using namespace import_text;
+
+namespace {
+
+/// Larger constants are weights: what becomes of them is a part of the text.
+constexpr int64_t kLargest = 1024;
+
+bool is_small_constant(const Term& term) {
+  if (!term.type) return true;  // left out
+  if (term.constant) return term.constant->size() <= kLargest;
+  return term.dims && std::ranges::all_of(*term.dims, [](Dim dim) { return as_const(dim).has_value(); });
+}
+
+}  // namespace
+
+void convert_node(Call& call) {
+  const Node& node = call.node();
+  if (!node.domain.empty()) throw Refusal(fmt::format("is of the domain `{}`, which is not known", node.domain));
+  if (fold_dims(call)) return;
+  const Operator* row = find_operator(node.op);
+  if (!row) throw Refusal("this operator has no counterpart");
+  convert(*row, call);
+}
+
+std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs, Typer& typer) {
+  if (inputs.empty() || node.outputs.size() != 1 || !std::ranges::all_of(inputs, is_small_constant)) return std::nullopt;
+  for (const auto& [name, value] : node.attributes)
+    if (std::holds_alternative<GraphPtr>(value)) return std::nullopt;
+  Weights weights;
+  Document document{typer, weights};
+  Writer writer(document);
+  Call call(node, opset, inputs, writer, {});
+  try {
+    convert_node(call);
+    const Term& result = call.outputs().at(0);
+    if (!result.type) return std::nullopt;
+    if (result.text.empty()) return result;
+    const TensorPtr value = weights.empty() ? typer.evaluate(writer.block(writer.operand(result))) : nullptr;
+    return value && value->size() <= kLargest ? std::optional(constant_term(value)) : std::nullopt;
+  } catch (const Refusal&) {
+    return std::nullopt;  // reported where the node is written
+  }
+}
+
+Term named(Term term, const std::string& name) {
+  if (term.constant && term.name.empty()) term.name = name;
+  return term;
+}
+
+}  // namespace quern::onnx

@@ -118,7 +118,7 @@ std::optional<SyntaxProblem> Advisor::foreign_symbol(std::string_view text, Rang
   }
   if (text == "@" && !f_.wants_expression)
     return here(DiagnosticKind::ForeignOperator,
-                "there is no operator `@`: a matrix product is `nn.matmul(%x, %y)`");
+                "there is no operator `@`: a matrix product is `matmul(%x, %y)`");
   return std::nullopt;
 }
 

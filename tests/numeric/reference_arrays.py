@@ -92,6 +92,9 @@ for shape, axis in [((5,), 0), ((4, 3), 0), ((3, 6), -1), ((2, 3, 5), 1), ((7,),
     given = attributes(axis=axis) if axis is not None else ""
     call("median", [shape], f"median(%a{given})", lambda x, k=axis: torch.median(x) if k is None else torch.median(x, k)[0])
 call("median", [(4, 3)], "median(%a, axis=0, keepdims=True)", lambda x: torch.median(x, 0, keepdim=True)[0])
+for s, r in [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3,)), ((3,), (5, 3, 2)), ((5, 2, 3), (3, 4)),
+             ((2, 3), (5, 3, 4)), ((5, 2, 3), (5, 3, 1)), ((4, 1, 2, 3), (5, 3, 2)), ((1, 5, 1, 3), (4, 1, 3, 2)), ((2, 0), (0, 3)), ((0, 2, 3), (3, 2))]:
+    call("matmul", [s, r], "matmul(%a, %b)", torch.matmul, s[-1])
 
 
 def calls(group):

@@ -28,6 +28,17 @@ std::vector<Row> activation_rows() {
       activation("nn.hardswish", 0, 0),
       activation("nn.mish", 8, 0),
       activation("nn.softsign", 0, 0),
+      activation("nn.celu", 6, 0, ", alpha=0.5"),
+      activation("nn.shrink", 0, 0, ", lambd=1.0, bias=0.25"),
+      activation("nn.threshold", 0, 0, ", threshold=-1.0, value=3.0"),
+      {"nn.hardmax",
+       [](Random& random) {
+         Shape shape = random.shape(1, 4, 1);
+         auto rank = static_cast<int64_t>(shape.size());
+         return Arguments{{random.tensor(random.pick(kFloats), shape, Values::SmallIntegers)},
+                          fmt::format("nn.hardmax(%a, axis={})",
+                                      random.signed_axis(random.integer(0, rank - 1), rank))};
+       }},
   };
 }
 

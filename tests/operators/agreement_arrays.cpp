@@ -45,6 +45,18 @@ Arguments outer(Random& random) {
            random.tensor(dtype, random.shape(1, 1), Values::Any)},
           "outer(%a, %b)"};
 }
+Arguments numpy_matmul(Random& random) {
+  DType dtype = random.pick(std::vector<DType>{DType::float32(), DType::float32(), DType::float64(),
+                                               DType::float16(), DType::int32(), DType::int8()});
+  int64_t inner = random.extent();
+  Shape batch = random.shape(0, 2), a = random.broadcastable(batch), b = random.broadcastable(batch);
+  a.insert(a.end(), {random.extent(), inner});
+  b.insert(b.end(), {inner, random.extent()});
+  if (random.chance(0.2)) a = {inner};
+  if (random.chance(0.2)) b = {inner};
+  return {{random.tensor(dtype, a, Values::SmallIntegers), random.tensor(dtype, b, Values::SmallIntegers)},
+          dtype == DType::int8() ? R"(matmul(%a, %b, out_dtype="int32"))" : "matmul(%a, %b)"};
+}
 Arguments cross(Random& random) {
   Shape shape = random.shape(1, 3);
   auto rank = static_cast<int64_t>(shape.size());
@@ -216,6 +228,7 @@ std::vector<Row> array_rows() {
       {"eye", eye},
       of_matrices("diag", "k", 2, 1),
       of_matrices("trace", "k", 4, 2, Values::SmallIntegers),
+      {"matmul", numpy_matmul},
       {"outer", outer},
       {"cross", cross},
       {"kron", kron},

@@ -24,6 +24,7 @@ struct Row {
   std::function<Arguments(Random&)> make;
   uint64_t ulps = 0;
   double absolute = 0;  ///< where a result may cancel: a difference this small is none
+  std::vector<int64_t> multiples = {};  ///< how many times another dim some dims have to be, the largest first
 };
 
 inline void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -53,5 +54,6 @@ std::vector<Row> activation_rows();
 std::vector<Row> math_rows();
 std::vector<Row> space_rows();
 std::vector<Row> array_rows();
+std::vector<Row> recurrent_rows();
 
 }  // namespace quern::numeric

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -104,22 +105,45 @@ std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
   return outcomes;
 }
 
-Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number) {
+namespace {
+
+const HostTensor& entry(const Entries<TensorPtr>& tensors, const std::string& name) {
+  return *std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.first == name; })->second;
+}
+
+/// A dim for each extent.
+std::map<int64_t, std::string> dims_of(const std::set<int64_t>& extents,
+                                       const std::vector<int64_t>& multiples) {
+  std::map<int64_t, std::string> dims;
+  for (int64_t extent : extents) {
+    auto of = std::ranges::find_if(
+        multiples, [&](int64_t m) { return extent % m == 0 && extents.contains(extent / m); });
+    if (extent == 1 || (of != multiples.end() && extent == *of))
+      dims[extent] = std::to_string(extent);
+    else
+      dims[extent] = of == multiples.end() || extent == 0 ? fmt::format("n{}", extent)
+                                                          : fmt::format("{} * n{}", *of, extent / *of);
+  }
+  return dims;
+}
+
+}  // namespace
+
+Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number,
+                       const std::vector<int64_t>& multiples) {
   std::set<int64_t> extents;
+  for (const auto& input : one.inputs)
+    for (int64_t extent : entry(tensors, input.second).shape()) extents.insert(extent);
+  std::map<int64_t, std::string> dims = dims_of(extents, multiples);
   std::string parameters, arguments, name = fmt::format("@f{}", number);
-  for (const auto& input : one.inputs) {
-    const std::string& variable = input.first;
-    auto found =
-        std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.first == input.second; });
-    std::string dims;
-    for (int64_t extent : found->second->shape()) {
-      if (extent != 1) extents.insert(extent);
-      dims += fmt::format("{}{}, ", extent == 1 ? "" : "n", extent);
-    }
-    parameters +=
-        fmt::format("%{}: Tensor[({}), {}], ", variable, dims, quern::to_string(found->second->dtype()));
+  for (const auto& [variable, stored] : one.inputs) {
+    const HostTensor& tensor = entry(tensors, stored);
+    std::string shape;
+    for (int64_t extent : tensor.shape()) shape += dims.at(extent) + ", ";
+    parameters += fmt::format("%{}: Tensor[({}), {}], ", variable, shape, quern::to_string(tensor.dtype()));
     arguments += fmt::format("%{}, ", variable);
   }
+  std::erase_if(extents, [&](int64_t extent) { return dims.at(extent) != fmt::format("n{}", extent); });
   std::string variables = extents.empty() ? "" : fmt::format("[n{}]", fmt::join(extents, ", n"));
   Case result = one;
   result.definition =

@@ -24,8 +24,9 @@ struct Case {
 
 /// The case inside a function over dims that are known only at run time: each extent but 1 is a variable, the
 /// same for equal extents. The function, @f followed by `number`, calls itself once, which keeps it from
-/// being inlined where it is called.
-Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number);
+/// being inlined where it is called. An extent that is one of `multiples` times another extent is written so.
+Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number,
+                       const std::vector<int64_t>& multiples = {});
 
 /// What an evaluation gave: a tensor or a tuple, or why there is neither.
 struct Outcome {

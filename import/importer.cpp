@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "import/onnx/recognise.h"
 #include "import/operators/fold_constants.h"
+#include "import/operators/model_names.h"
+#include "import/text/functions.h"
 #include "session/session.h"
 
 namespace quern::onnx {
@@ -122,7 +125,7 @@ class Importer {
   }
 
   void write() {
-    const Graph& graph = *model_.graph;
+    const Graph graph = with_layers(*model_.graph);
     Scope scope;
     Writer writer(document_);
     std::vector<std::string> parameters;
@@ -184,7 +187,9 @@ class Importer {
         return;
       }
       inputs.push_back(term ? *term : Term());
+      if (is_anonymous(inputs.back())) inputs.back().name = role_name(node, inputs.size() - 1);
     }
+    writer.enter(scope_of(node));
     while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
     if (auto constant = fold_constants(node, model_.opset, inputs, typer_)) {
       scope.set(node.outputs[0], *std::move(constant));
@@ -214,7 +219,7 @@ class Importer {
       if (!result.type) throw Refusal("a graph inside of it could not be written");
       parts.push_back(writer.operand(result));
     }
-    block.text = writer.block(parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
+    block.text = block_of(writer.lines(), parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
     return block;
   }
 
@@ -227,6 +232,8 @@ class Importer {
     }
     const bool is_single = parts.size() == 1;
     auto record = weights_.record();
+    const std::string result = is_single ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
+    const auto lines = with_functions(used_lines(writer.lines(), result), result, record, document_);
     std::string text = fmt::format("// {}\n\n", options_.source);
     if (!weights_.empty()) {
       parameters.insert(parameters.begin(), "%params: Weights");
@@ -235,7 +242,7 @@ class Importer {
     text += fmt::format("{}\n", fmt::join(document_.definitions, "\n"));
     text += fmt::format("def @main{}({}) -> {} {}\n", dim_parameters(types), fmt::join(parameters, ", "),
                         is_single ? part_types[0] : fmt::format("({})", fmt::join(part_types, ", ")),
-                        writer.block(is_single ? parts[0] : fmt::format("({})", fmt::join(parts, ", "))));
+                        block_of(lines, result));
     result_.text = formatted(with_projections(text, "%params.", record.projections));
     result_.weights = std::move(record.entries);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "import/operators/model_names.h"
+
 namespace quern::onnx {
 
 using namespace import_text;
@@ -106,6 +108,8 @@ Term Call::step(std::string_view name, std::string_view expression, const std::v
 }
 
 std::string Call::hint(size_t output) const {
+  // Exporters write the same path to both; a layer that was recognised has one of its own.
+  if (output == 0 && node_.name.find('/') != std::string::npos) return pretty_name(node_.name, node_.op);
   return output < node_.outputs.size() ? pretty_name(node_.outputs[output], node_.op) : snake_case(node_.op);
 }
 
@@ -124,24 +128,6 @@ int64_t from_front(int64_t axis, size_t rank) {
 std::vector<int64_t> from_front(std::vector<int64_t> axes, size_t rank) {
   for (int64_t& axis : axes) axis = from_front(axis, rank);
   return axes;
-}
-
-std::string pretty_name(std::string_view name, std::string_view op) {
-  const std::string kind = snake_case(op);
-  for (std::string_view ending : {"_output_0", ":0"})
-    if (name.ends_with(ending)) name.remove_suffix(ending.size());
-  if (name.find("::") != std::string_view::npos) return kind;
-  std::vector<std::string> path = path_of(name);
-  // "/layer1/layer1.0/conv1/Conv" repeats the scope, and ends with the operator.
-  std::string text;
-  if (path.size() > 1 && path.back().starts_with(op)) path.pop_back();
-  for (size_t i = 0; i < path.size(); ++i) {
-    if (i > 0 && path[i] == path[i - 1]) continue;
-    text += (text.empty() ? "" : "_") + path[i];
-  }
-  constexpr size_t kLongest = 40;
-  if (text.empty() || text.size() > kLongest || std::isdigit(static_cast<unsigned char>(text.front()))) return kind;
-  return text;
 }
 
 }  // namespace quern::onnx

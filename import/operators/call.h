@@ -100,7 +100,4 @@ class Call {
 int64_t from_front(int64_t axis, size_t rank);
 std::vector<int64_t> from_front(std::vector<int64_t> axes, size_t rank);
 
-/// The name for a value: that of the model where a person gave it, otherwise the operator's.
-std::string pretty_name(std::string_view name, std::string_view op);
-
 }  // namespace quern::onnx

@@ -257,6 +257,7 @@ std::span<const Operator> elementwise_operators() {
       {"Shrink", "", shrink},
       {"Sigmoid", "sigmoid($0)"},
       {"Sign", "sign($0)"},
+      {"Silu", "nn.silu($0)"},  // of `with_layers`
       {"Sin", "sin($0)"},
       {"Sinh", "sinh($0)"},
       {"Softplus", "nn.softplus($0)"},

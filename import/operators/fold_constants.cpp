@@ -46,7 +46,7 @@ std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::v
     const Term& result = call.outputs().at(0);
     if (!result.type) return std::nullopt;
     if (result.text.empty()) return result;
-    const TensorPtr value = weights.empty() ? typer.evaluate(writer.block(writer.operand(result))) : nullptr;
+    const TensorPtr value = weights.empty() ? typer.evaluate(block_of(writer.lines(), writer.operand(result))) : nullptr;
     return value && value->size() <= kLargest ? std::optional(constant_term(value)) : std::nullopt;
   } catch (const Refusal&) {
     return std::nullopt;  // reported where the node is written

@@ -13,6 +13,13 @@ namespace {
 
 using namespace import_text;
 
+bool is_zero(const Term& term) {
+  if (!term.constant) return false;
+  for (int64_t i = 0; i < term.constant->size(); ++i)
+    if (element_as_double(*term.constant, i) != 0) return false;
+  return true;
+}
+
 /// A recurrent layer on its way to one of the language; results and states have the batch second, as the language has it.
 class Layer {
  public:
@@ -28,7 +35,7 @@ class Layer {
 
   /// An input that may be left out, for zeros. States of batches first have other axes.
   void add_optional(size_t input, bool is_state) {
-    if (!call_.has(input)) return arguments_.push_back("0.0");
+    if (!call_.has(input) || is_zero(call_.in(input))) return arguments_.push_back("0.0");
     add(is_state && is_batch_first_ ? "transpose($0, axes=[1, 0, 2])" : "$0", call_.in(input));
   }
 

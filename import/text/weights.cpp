@@ -40,7 +40,15 @@ class RecordWriter {
   }
 
   /// The type of a part as text; `path` is where it stands, `hint` what a record of it is called.
-  std::string type_of(const Part& part, const std::string& path, const std::string& hint) {
+  std::string type_of(const Part& part, const std::string& path, const std::string& hint,
+                      const std::vector<std::string>& place = {}) {
+    std::string type = written(part, path, hint, place);
+    record_.parts[place] = {path, type};
+    return type;
+  }
+
+ private:
+  std::string written(const Part& part, const std::string& path, const std::string& hint, std::vector<std::string> place) {
     if (part.tensor) {
       const Term& tensor = tensors_[*part.tensor];
       record_.projections[*part.tensor] = path;
@@ -53,14 +61,15 @@ class RecordWriter {
       const bool is_unnamed = !is_tuple && is_number(name);
       const std::string label = is_unnamed ? "part" + name : name;
       const std::string inner = path.empty() ? label : path + "." + label;
-      std::string type = type_of(*field, inner, is_tuple ? hint : type_name(label));
+      place.push_back(name);
+      std::string type = type_of(*field, inner, is_tuple ? hint : type_name(label), place);
+      place.pop_back();
       fields.push_back(is_tuple ? type : fmt::format("{}: {}", label, type));
     }
     if (is_tuple) return fmt::format("({}{})", fmt::join(fields, ", "), fields.size() == 1 ? "," : "");
     return declare(fmt::format("{}", fmt::join(fields, ", ")), path.empty() ? "" : hint);
   }
 
- private:
   /// The name of the record type with these fields.
   std::string declare(const std::string& fields, const std::string& hint) {
     if (auto known = declared_.find(fields); known != declared_.end() && !hint.empty()) return known->second;
@@ -78,7 +87,7 @@ class RecordWriter {
 }  // namespace
 
 std::string Weights::add(const Term& constant) {
-  const auto [entry, is_new] = numbers_.try_emplace(constant.name, tensors_.size());
+  const auto [entry, is_new] = numbers_.try_emplace(constant.constant.get(), tensors_.size());
   if (is_new) tensors_.push_back(constant);
   return fmt::format("{}{}{}", kMark, entry->second, kMark);
 }
@@ -99,6 +108,11 @@ Weights::Record Weights::record() const {
   return record;
 }
 
+std::pair<size_t, size_t> weight_at(std::string_view text, size_t at) {
+  const size_t end = text.find(kMark, at + 1);
+  return {std::stoul(std::string(text.substr(at + 1, end - at - 1))), end + 1};
+}
+
 std::string with_projections(std::string_view text, std::string_view before,
                              const std::vector<std::string>& projections) {
   std::string result;
@@ -106,10 +120,10 @@ std::string with_projections(std::string_view text, std::string_view before,
     const size_t begin = text.find(kMark);
     result += text.substr(0, begin);
     if (begin == std::string_view::npos) return result;
-    const size_t end = text.find(kMark, begin + 1);
+    const auto [number, end] = weight_at(text, begin);
     result += before;
-    result += projections[std::stoul(std::string(text.substr(begin + 1, end - begin - 1)))];
-    text.remove_prefix(end + 1);
+    result += projections[number];
+    text.remove_prefix(end);
   }
 }
 

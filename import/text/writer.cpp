@@ -25,6 +25,19 @@ bool is_literal(const Term& value) {
   return constant.shape().size() <= 1 ? !constant.dtype().is_float() || value.name.empty() : value.name.empty();
 }
 
+/// `zeros(…)` and the like of a constant whose elements are all the same number, without a name; otherwise "".
+std::string filled(const Term& value) {
+  const HostTensor& constant = *value.constant;
+  if (!value.name.empty() || constant.size() < 2 || constant.dtype().is_bool()) return "";
+  const double number = element_as_double(constant, 0);
+  for (int64_t i = 1; i < constant.size(); ++i)
+    if (element_as_double(constant, i) != number) return "";
+  const std::string shape = list_of(constant.shape());
+  if (number != 0 && number != 1) return fmt::format("full({}, shape={})", literal(number, constant.dtype()), shape);
+  const std::string dtype = constant.dtype() == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(constant.dtype()));
+  return fmt::format("{}({}{})", number == 0 ? "zeros" : "ones", shape, dtype);
+}
+
 std::string literal_of(const std::vector<Dim>& dims, DType dtype, size_t rank) {
   std::vector<std::string> parts;
   bool is_constant = true;
@@ -56,6 +69,7 @@ std::string Writer::operand(const Term& value) {
   if (value.dims) return literal_of(*value.dims, value.dtype(), value.rank());
   if (!value.constant) throw Refusal("a value that is missing is used");
   if (is_literal(value)) return literal(*value.constant);
+  if (std::string text = filled(value); !text.empty()) return text;
   Term weight = value;
   if (weight.name.empty()) weight.name = document_.names.unique("constant");
   return document_.weights.add(weight);
@@ -72,7 +86,7 @@ Term Writer::let(std::string_view hint, std::string_view expression, const std::
 
 Term Writer::let_as(std::string_view hint, const std::string& text, Type type) {
   Term term = variable(hint, type);
-  lines_.push_back(fmt::format("let {} = {};", term.text, text));
+  lines_.push_back({{term.text}, text, scope_});
   return term;
 }
 
@@ -93,7 +107,7 @@ std::vector<Term> Writer::let_parts_as(const std::vector<std::string>& hints, co
     names.push_back(part.text);
     parts.push_back(std::move(part));
   }
-  lines_.push_back(fmt::format("let ({}{}) = {};", fmt::join(names, ", "), names.size() == 1 ? "," : "", text));
+  lines_.push_back({std::move(names), text, scope_});
   return parts;
 }
 
@@ -105,16 +119,20 @@ Term Writer::variable(std::string_view hint, Type type) {
   return term;
 }
 
-std::string Writer::block(const std::string& result) const {
-  // A variable that is the result alone needs no name.
-  const std::string binds = fmt::format("let {} = ", result);
-  if (!lines_.empty() && lines_.back().starts_with(binds)) {
-    const auto before = std::span(lines_).first(lines_.size() - 1);
-    std::string last = lines_.back().substr(binds.size());
-    last.pop_back();
-    return fmt::format("{{\n{}\n{}\n}}", fmt::join(before, "\n"), last);
+std::string to_string(const Line& line) {
+  if (line.bound.size() == 1) return fmt::format("let {} = {};", line.bound[0], line.text);
+  return fmt::format("let ({}) = {};", fmt::join(line.bound, ", "), line.text);
+}
+
+std::string block_of(std::span<const Line> lines, const std::string& result) {
+  std::string last = result;
+  if (!lines.empty() && lines.back().bound.size() == 1 && lines.back().bound[0] == result) {
+    last = lines.back().text;
+    lines = lines.first(lines.size() - 1);
   }
-  return fmt::format("{{\n{}\n{}\n}}", fmt::join(lines_, "\n"), result);
+  std::string text = "{\n";
+  for (const Line& line : lines) text += to_string(line) + "\n";
+  return text + last + "\n}";
 }
 
 }  // namespace quern::import_text

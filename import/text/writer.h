@@ -1,6 +1,7 @@
 #pragma once
 // Lines of a block, written one `let` at a time, each with the type that inference gives it.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,16 @@
 #include "import/text/weights.h"
 
 namespace quern::import_text {
+
+/// `let bound = text;`, where several bound names are the parts of a tuple.
+struct Line {
+  std::vector<std::string> bound;
+  std::string text;
+  std::vector<std::string> scope;  ///< of the part of the model that it is from: `layer1 0 conv1`
+};
+std::string to_string(const Line& line);
+/// `{ let %a = …; result }`; a variable that is the result alone is not named.
+std::string block_of(std::span<const Line> lines, const std::string& result);
 
 /// What the blocks of a text share.
 struct Document {
@@ -45,13 +56,14 @@ class Writer {
   std::string text_of(std::string_view expression, const std::vector<Term>& operands);
 
   Document& document() const { return document_; }
-  const std::vector<std::string>& lines() const { return lines_; }
-  /// The lines, then the result: `{ let %a = …; %a }`.
-  std::string block(const std::string& result) const;
+  /// From now on lines are of this part of the model.
+  void enter(std::vector<std::string> scope) { scope_ = std::move(scope); }
+  const std::vector<Line>& lines() const { return lines_; }
 
  private:
   Document& document_;
-  std::vector<std::string> lines_;
+  std::vector<Line> lines_;
+  std::vector<std::string> scope_;
 };
 
 }  // namespace quern::import_text

@@ -1,0 +1,176 @@
+#include "import/onnx/recognise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace quern::onnx {
+
+namespace {
+
+/// Looks from the last node of a pattern back to its first.
+class Recogniser {
+ public:
+  explicit Recogniser(const Graph& graph) : graph_(graph) {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      for (const std::string& output : graph.nodes[i].outputs) makers_[output] = i;
+      for (const std::string& input : graph.nodes[i].inputs) ++uses_[input];
+      for (const auto& [name, value] : graph.nodes[i].attributes)
+        if (const auto* inner = std::get_if<GraphPtr>(&value)) keep_used(**inner);
+    }
+    for (const Port& output : graph.outputs) ++uses_[output.name];
+  }
+
+  Graph run() {
+    std::vector<Node> made;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      auto node = layer_norm(i);
+      if (!node) node = gelu(i);
+      if (!node) node = silu(i);
+      if (node) replaced_.emplace(i, *std::move(node));
+      taken_.insert(tried_.begin(), tried_.end());
+      tried_.clear();
+    }
+    Graph result = graph_;
+    result.nodes.clear();
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (auto layer = replaced_.find(i); layer != replaced_.end())
+        result.nodes.push_back(layer->second);
+      else if (!taken_.contains(i))
+        result.nodes.push_back(graph_.nodes[i]);
+    }
+    return result;
+  }
+
+ private:
+  void keep_used(const Graph& inner) {
+    for (const Node& node : inner.nodes) {
+      for (const std::string& input : node.inputs) uses_[input] += 2;
+      for (const auto& [name, value] : node.attributes)
+        if (const auto* deeper = std::get_if<GraphPtr>(&value)) keep_used(**deeper);
+    }
+    for (const Port& output : inner.outputs) uses_[output.name] += 2;
+  }
+
+  /// The node that makes a value, if it is of this operator and the value has so many uses.
+  const Node* maker(const std::string& value, std::string_view op, size_t uses = 1) {
+    auto found = makers_.find(value);
+    if (found == makers_.end() || taken_.contains(found->second)) return nullptr;
+    const Node& node = graph_.nodes[found->second];
+    if (node.op != op || !node.domain.empty() || uses_[value] != uses) return nullptr;
+    inner_.push_back(found->second);
+    return &node;
+  }
+
+  std::optional<double> number(const std::string& value) const {
+    TensorPtr tensor;
+    if (auto weight = graph_.initializers.find(value); weight != graph_.initializers.end()) tensor = weight->second;
+    if (auto found = makers_.find(value); found != makers_.end() && graph_.nodes[found->second].op == "Constant") {
+      const auto& attributes = graph_.nodes[found->second].attributes;
+      if (auto given = attributes.find("value"); given != attributes.end())
+        if (const auto* held = std::get_if<TensorPtr>(&given->second)) tensor = *held;
+    }
+    return tensor && tensor->size() == 1 ? std::optional(element_as_double(*tensor, 0)) : std::nullopt;
+  }
+  bool is_number(const std::string& value, double wanted) const {
+    const auto known = number(value);
+    return known && std::abs(*known - wanted) <= 1e-3 * std::abs(wanted);
+  }
+
+  /// The operands of a node in either order, of which the second one is wanted by `fits`.
+  template <class Fits>
+  std::optional<std::pair<std::string, std::string>> operands(const Node& node, const Fits& fits) {
+    if (node.inputs.size() != 2) return std::nullopt;
+    for (size_t k : {1, 0})
+      if (const size_t before = inner_.size(); fits(node.inputs[k]))
+        return std::pair(node.inputs[1 - k], node.inputs[k]);
+      else
+        inner_.resize(before);
+    return std::nullopt;
+  }
+
+  /// Takes the nodes of a pattern but its last; the node that stands for it.
+  Node taken(size_t last, const std::string& op, std::vector<std::string> inputs, std::string_view named_by) {
+    tried_ = inner_;
+    std::erase(tried_, last);
+    Node node{graph_.nodes[last].name, op, "", std::move(inputs), graph_.nodes[last].outputs, {}};
+    // The first node of the pattern is in the scope of the layer.
+    if (const size_t slash = named_by.rfind('/'); slash != std::string_view::npos)
+      node.name = std::string(named_by.substr(0, slash + 1)) + op;
+    return node;
+  }
+
+  /// `(x - mean) / sqrt(mean((x - mean)^2) + epsilon) * gamma + beta` over one axis.
+  std::optional<Node> layer_norm(size_t last) {
+    const Node& add = graph_.nodes[last];
+    inner_.clear();
+    if (add.op != "Add") return std::nullopt;
+    const Node *scale = nullptr, *quotient = nullptr;
+    const auto shifted = operands(add, [&](const std::string& value) { return (scale = maker(value, "Mul")) != nullptr; });
+    if (!shifted || !graph_.initializers.contains(shifted->first)) return std::nullopt;
+    const auto scaled = operands(*scale, [&](const std::string& value) { return (quotient = maker(value, "Div")) != nullptr; });
+    if (!scaled || !graph_.initializers.contains(scaled->first) || quotient->inputs.size() != 2) return std::nullopt;
+    const Node* root = maker(quotient->inputs[1], "Sqrt");
+    const Node* padded = root ? maker(root->inputs[0], "Add") : nullptr;
+    if (!padded) return std::nullopt;
+    const auto epsilon = number(padded->inputs[1]);
+    const Node* variance = maker(padded->inputs[0], "ReduceMean");
+    const Node* square = variance ? maker(variance->inputs[0], "Pow") : nullptr;
+    if (!epsilon || !square || !is_number(square->inputs[1], 2)) return std::nullopt;
+    const std::string& centred = quotient->inputs[0];
+    const Node* difference = square->inputs[0] == centred ? maker(centred, "Sub", uses_[centred]) : nullptr;
+    // PyTorch's exporter may write the difference twice.
+    if (!difference || uses_[centred] != 2) return std::nullopt;
+    const Node* mean = maker(difference->inputs[1], "ReduceMean");
+    if (!mean || mean->inputs[0] != difference->inputs[0]) return std::nullopt;
+    const auto axes = mean->attributes.find("axes"), again = variance->attributes.find("axes");
+    if (axes == mean->attributes.end() || again == variance->attributes.end() || axes->second != again->second)
+      return std::nullopt;
+    const auto* list = std::get_if<std::vector<int64_t>>(&axes->second);
+    if (!list || list->size() != 1) return std::nullopt;
+    Node node = taken(last, "LayerNormalization", {mean->inputs[0], scaled->first, shifted->first}, mean->name);
+    node.attributes["axis"] = list->front();
+    node.attributes["epsilon"] = *epsilon;
+    return node;
+  }
+
+  /// `x * (erf(x / sqrt(2)) + 1) * 0.5`, in PyTorch's order.
+  std::optional<Node> gelu(size_t last) {
+    const Node& half = graph_.nodes[last];
+    inner_.clear();
+    if (half.op != "Mul") return std::nullopt;
+    const Node *product = nullptr, *sum = nullptr, *erf = nullptr;
+    const auto halved = operands(half, [&](const std::string& value) { return (product = maker(value, "Mul")) != nullptr; });
+    if (!halved || !is_number(halved->first, 0.5)) return std::nullopt;
+    const auto factors = operands(*product, [&](const std::string& value) { return (sum = maker(value, "Add")) != nullptr; });
+    if (!factors) return std::nullopt;
+    const auto terms = operands(*sum, [&](const std::string& value) { return (erf = maker(value, "Erf")) != nullptr; });
+    const Node* quotient = terms && is_number(terms->first, 1) ? maker(erf->inputs[0], "Div") : nullptr;
+    if (!quotient || quotient->inputs[0] != factors->first || !is_number(quotient->inputs[1], std::sqrt(2.0)))
+      return std::nullopt;
+    return taken(last, "Gelu", {factors->first}, quotient->name);
+  }
+
+  /// `x * sigmoid(x)`.
+  std::optional<Node> silu(size_t last) {
+    const Node& product = graph_.nodes[last];
+    inner_.clear();
+    if (product.op != "Mul") return std::nullopt;
+    const Node* sigmoid = nullptr;
+    const auto factors = operands(product, [&](const std::string& value) { return (sigmoid = maker(value, "Sigmoid")) != nullptr; });
+    if (!factors || sigmoid->inputs[0] != factors->first) return std::nullopt;
+    return taken(last, "Silu", {factors->first}, sigmoid->name);
+  }
+
+  const Graph& graph_;
+  std::map<std::string, size_t> makers_, uses_;
+  std::map<size_t, Node> replaced_;
+  std::set<size_t> taken_;
+  std::vector<size_t> inner_, tried_;
+};
+
+}  // namespace
+
+Graph with_layers(const Graph& graph) { return Recogniser(graph).run(); }
+
+}  // namespace quern::onnx

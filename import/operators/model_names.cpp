@@ -1,0 +1,95 @@
+#include "import/operators/model_names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "import/text/names.h"
+
+namespace quern::onnx {
+
+using namespace import_text;
+
+namespace {
+
+using Path = std::vector<std::string>;
+
+bool begins_with_digit(std::string_view name) {
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+}
+
+/// The path of a name without the operator at its end, and without the repetition in "/layer1/layer1.0".
+Path scope_of(std::string_view name, std::string_view op) {
+  Path path;
+  for (std::string& part : path_of(name))
+    if (path.empty() || part != path.back() || is_number(part)) path.push_back(std::move(part));
+  if (!path.empty() && path.back().starts_with(op)) path.pop_back();
+  return path;
+}
+
+/// Whether the last name of a scope tells what the operator does: "conv1" of a Conv, "fc" of a Gemm.
+bool is_told(const Path& scope, std::string_view op) {
+  static constexpr std::string_view kLayers[] = {"Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LSTM", "GRU", "RNN", "PRelu"};
+  if (std::ranges::find(kLayers, op) != std::end(kLayers)) return true;
+  std::string last = snake_case(scope.back()), kind = snake_case(op);
+  while (!last.empty() && (std::isdigit(static_cast<unsigned char>(last.back())) || last.back() == '_')) last.pop_back();
+  std::erase(kind, '_');
+  std::erase(last, '_');
+  return last.size() > 1 && (kind.find(last) != std::string::npos || last.find(kind) != std::string::npos);
+}
+
+}  // namespace
+
+Path scope_of(const Node& node) { return scope_of(node.name, node.op); }
+
+std::string pretty_name(std::string_view name, std::string_view op) {
+  constexpr size_t kLongest = 40;
+  const std::string kind = snake_case(op);
+  for (std::string_view ending : {"_output_0", ":0"})
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  const bool has_scope = name.find('/') != std::string_view::npos;
+  if (name.find("::") != std::string_view::npos || begins_with_digit(name)) return kind;
+  if (!has_scope) {
+    std::string text = identifier(name, kind);
+    return text.size() > kLongest ? kind : text;
+  }
+  const Path scope = scope_of(name, op);
+  if (scope.empty()) return kind;
+  std::string text = fmt::format("{}", fmt::join(scope, "_"));
+  if (name.ends_with(op) && !is_told(scope, op)) text += "_" + kind;
+  return text.size() > kLongest || begins_with_digit(text) ? kind : text;
+}
+
+bool is_anonymous(const Term& term) {
+  return term.constant && (term.name.find("::") != std::string::npos || begins_with_digit(term.name));
+}
+
+std::string role_name(const Node& node, size_t input) {
+  static const std::vector<std::string> kWeights = {"data", "weight", "bias"};
+  static const std::vector<std::string> kRecurrent = {"data", "weight", "recurrence", "bias", "lengths", "initial_h", "initial_c"};
+  static const std::map<std::string_view, std::vector<std::string>> kRoles = {
+      {"BatchNormalization", {"data", "weight", "bias", "running_mean", "running_var"}},
+      {"Conv", kWeights},
+      {"ConvTranspose", kWeights},
+      {"GRU", kRecurrent},
+      {"Gather", {"weight"}},
+      {"Gemm", kWeights},
+      {"InstanceNormalization", kWeights},
+      {"LSTM", kRecurrent},
+      {"LayerNormalization", kWeights},
+      {"MatMul", kWeights},
+      {"PRelu", kWeights},
+      {"RNN", kRecurrent},
+  };
+  auto roles = kRoles.find(node.op);
+  const std::string role = roles != kRoles.end() && input < roles->second.size() ? roles->second[input] : "constant";
+  Path path = scope_of(node);
+  if (path.empty()) path.push_back(snake_case(node.op));
+  path.push_back(role);
+  return fmt::format("{}", fmt::join(path, "."));
+}
+
+}  // namespace quern::onnx

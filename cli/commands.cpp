@@ -127,6 +127,9 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   serve->add_option("--page", page_,
                     "DIR: the folder of the page's files, instead of the one that comes with Quern");
   serve->add_flag("--open", open_, "open the page in the browser");
+  CLI::App* import = app.add_subcommand("import", "a model of ONNX as text: MODEL.onnx becomes MODEL.relay");
+  import->set_help_flag("");
+  import->prefix_command();
   // All words are passed on to the kernel, `--help` too.
   CLI::App* kernel =
       app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
@@ -198,12 +201,14 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("ir")) return ir();
   if (app_.got_subcommand("explain")) return explain();
   if (app_.got_subcommand("doc")) return document();
+  if (app_.got_subcommand("import"))
+    return become("import", "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
   if (app_.got_subcommand("evaluate")) return evaluate();
   if (app_.got_subcommand("serve")) return serve();
-  if (app_.got_subcommand("kernel")) return kernel();
+  if (app_.got_subcommand("kernel")) return become("kernel", "it is built where xeus is installed (Debian: xeus-dev)");
   return repl();
 }
 
@@ -378,16 +383,16 @@ int CommandLine::lsp() {
 }
 
 /// Replaces this process with the program beside it that links the libraries of Jupyter's protocol.
-int CommandLine::kernel() {
-  const std::string program = own_program() + "-kernel";
-  std::vector<std::string> words = app_.get_subcommand("kernel")->remaining();
+int CommandLine::become(const std::string& command, std::string_view where) {
+  const std::string program = own_program() + "-" + command;
+  std::vector<std::string> words = app_.get_subcommand(command)->remaining();
   words.insert(words.begin(), program);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());
-  say(fmt::format("`{}` is not there: it is built where xeus is installed (Debian: xeus-dev)", program));
+  say(fmt::format("`{}` is not there: {}", program, where));
   return kWrong;
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "repl/command_files.h"
@@ -67,7 +68,8 @@ class CommandLine {
   int lsp();
   int evaluate();
   int serve();
-  int kernel();
+  /// Ends this program as the one beside it for a subcommand, with the words after that; `where` is when there is one.
+  int become(const std::string& command, std::string_view where);
   int version();
 
   CLI::App& app_;

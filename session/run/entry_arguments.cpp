@@ -12,6 +12,12 @@ class Arguments {
   Arguments(std::span<const Variable* const> parameters, const DataLookup& lookup)
       : parameters_(parameters), lookup_(lookup), states_(parameters.size()) {}
 
+  void take_values(const std::map<std::string, Value>& values) {
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      if (auto value = values.find(std::string(parameters_[i]->name)); value != values.end())
+        take(i, value->second, "");
+  }
+
   void take_files(const std::map<std::string, std::string>& files) {
     for (size_t i = 0; i < parameters_.size(); ++i)
       if (auto file = files.find(std::string(parameters_[i]->name)); file != files.end())
@@ -94,6 +100,7 @@ class Arguments {
 EntryArguments entry_arguments(std::span<const Variable* const> parameters, const ArgumentSources& sources,
                                const DataLookup& lookup) {
   Arguments arguments(parameters, lookup);
+  arguments.take_values(sources.values);
   arguments.take_files(sources.files);
   if (!sources.by_name.empty()) arguments.take_by_name(sources.by_name, sources.seed.has_value());
   if (sources.seed) arguments.take_random(*sources.seed);

@@ -14,6 +14,7 @@
 namespace quern {
 
 struct ArgumentSources {
+  std::map<std::string, Value> values;       ///< of variables with the names of parameters
   std::map<std::string, std::string> files;  ///< parameter name to the file with its value
   std::string by_name;                       ///< a file that supplies the others by name, or ""
   std::optional<uint64_t> seed;              ///< for random values of the rest

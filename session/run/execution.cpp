@@ -167,12 +167,18 @@ struct Execution::Impl {
   }
   /// The argument sources for an entry's parameters.
   ArgumentSources sources_of(const FnExpr& entry) {
-    ArgumentSources sources{{}, used_inputs.contains(kParams) ? "" : options.params, options.seed};
-    for (const Variable* p : entry.params)
-      if (const std::string* input = input_of(p->name)) {
+    ArgumentSources sources{{}, {}, used_inputs.contains(kParams) ? "" : options.params, options.seed};
+    for (const Variable* p : entry.params) {
+      const DeclarationId statement = session.find_variable(module, p->name);
+      const TopLevelVariable* bound = statement ? session.statement_variable(statement, p->name) : nullptr;
+      auto value = bound ? values.find(bound->variable) : values.end();
+      if (value != values.end() && bound->variable->type == p->type) {
+        sources.values.emplace(p->name, value->second);
+      } else if (const std::string* input = input_of(p->name)) {
         sources.files.emplace(p->name, *input);
         if (p->name == kParams) sources.by_name.clear();
       }
+    }
     return sources;
   }
   /// The failure of an entry that lacks arguments, or has wrong ones.

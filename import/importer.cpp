@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "import/onnx/recognise.h"
 #include "import/operators/fold_constants.h"
@@ -67,7 +68,7 @@ std::vector<bool> needed_nodes(const Graph& graph) {
 
 class Importer {
  public:
-  Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options) {}
+  Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options), opset_(model.opset) {}
 
   Imported run() {
     check_model();
@@ -161,7 +162,8 @@ class Importer {
     std::vector<Term> results;
     for (const Port& output : graph.outputs) {
       const Term* term = scope.find(output.name);
-      if (!term) problem(fmt::format("nothing computes the output `{}`", output.name));
+      if (!term || (!term->type && problems_.empty()))
+        problem(fmt::format("nothing computes the output `{}`", output.name));
       results.push_back(term ? *term : Term());
     }
     return results;
@@ -189,13 +191,15 @@ class Importer {
       inputs.push_back(term ? *term : Term());
       if (is_anonymous(inputs.back())) inputs.back().name = role_name(node, inputs.size() - 1);
     }
+    if (auto function = model_.functions.find({node.domain, node.op}); function != model_.functions.end())
+      return inline_function(node, function->second, inputs, scope, writer);
     writer.enter(scope_of(node));
     while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
-    if (auto constant = fold_constants(node, model_.opset, inputs, typer_)) {
+    if (auto constant = fold_constants(node, opset_, inputs, typer_)) {
       scope.set(node.outputs[0], *std::move(constant));
       return;
     }
-    Call call(node, model_.opset, std::move(inputs), writer, [&](const Graph& graph, const std::vector<Term>& terms) {
+    Call call(node, opset_, std::move(inputs), writer, [&](const Graph& graph, const std::vector<Term>& terms) {
       return write_block(graph, terms, scope);
     });
     try {
@@ -206,6 +210,40 @@ class Importer {
       problem(fmt::format("{}: a list of its attributes is too short", place_of(node)));
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) scope.set(node.outputs[i], call.outputs()[i]);
+  }
+
+  static bool is_left_out(const Function& function, const std::string& name, const std::vector<Term>& inputs) {
+    const auto place = std::ranges::find(function.inputs, name) - function.inputs.begin();
+    return place < std::ssize(function.inputs) && (place >= std::ssize(inputs) || !inputs[static_cast<size_t>(place)].type);
+  }
+
+  /// Writes the nodes of a function of the model in the place of its call.
+  void inline_function(const Node& call, const Function& function, const std::vector<Term>& inputs, Scope& scope,
+                       Writer& writer) {
+    constexpr int kDeepest = 32;
+    Scope inner;
+    if (depth_ == kDeepest) return problem(fmt::format("{}: functions call each other too deep", place_of(call)));
+    for (size_t i = 0; i < function.inputs.size(); ++i)
+      inner.set(function.inputs[i], i < inputs.size() ? inputs[i] : Term());
+    const int64_t opset = std::exchange(opset_, function.opset != 0 ? function.opset : opset_);
+    ++depth_;
+    for (Node node : function.nodes) {
+      for (std::string& input : node.inputs)
+        if (const Term* term = inner.find(input); term && !term->type && is_left_out(function, input, inputs)) input.clear();
+      for (auto attribute = node.attributes.begin(); attribute != node.attributes.end();) {
+        const auto* reference = std::get_if<AttributeReference>(&attribute->second);
+        auto given = reference ? call.attributes.find(reference->name) : call.attributes.end();
+        if (given != call.attributes.end()) attribute->second = given->second;
+        attribute = reference && given == call.attributes.end() ? node.attributes.erase(attribute) : std::next(attribute);
+      }
+      write_node(node, inner, writer);
+    }
+    --depth_;
+    opset_ = opset;
+    for (size_t i = 0; i < call.outputs.size() && i < function.outputs.size(); ++i) {
+      const Term* term = inner.find(function.outputs[i]);
+      scope.set(call.outputs[i], term ? *term : Term());
+    }
   }
 
   Block write_block(const Graph& graph, const std::vector<Term>& inputs, const Scope& outer) {
@@ -256,6 +294,8 @@ class Importer {
 
   const Model& model_;
   const ImportOptions& options_;
+  int64_t opset_;  ///< of the nodes that are being written
+  int depth_ = 0;  ///< of functions
   Typer typer_;
   Weights weights_;
   Document document_{typer_, weights_};

@@ -19,10 +19,16 @@ namespace quern::onnx {
 struct Graph;
 using GraphPtr = std::shared_ptr<const Graph>;
 
+/// In a function of the model: the attribute of its call.
+struct AttributeReference {
+  std::string name;
+  friend bool operator==(const AttributeReference&, const AttributeReference&) = default;
+};
+
 /// What an attribute of a node holds. Strings are UTF-8; lists of tensors and graphs are not kept.
 using AttributeValue =
     std::variant<std::monostate, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
-                 std::vector<std::string>, TensorPtr, GraphPtr>;
+                 std::vector<std::string>, TensorPtr, GraphPtr, AttributeReference>;
 
 struct Node {
   std::string name, op, domain;
@@ -48,11 +54,18 @@ struct Graph {
   std::vector<Port> inputs, outputs;
 };
 
+/// An operator that the model itself defines by nodes.
+struct Function {
+  std::vector<std::string> inputs, outputs;
+  std::vector<Node> nodes;
+  int64_t opset = 0;  ///< of the default domain, for its nodes
+};
+
 struct Model {
   GraphPtr graph;
-  std::string producer;                 ///< "pytorch 2.1", or ""
-  int64_t opset = 0;                    ///< of the default domain
-  std::map<std::string, int64_t> opsets;  ///< of the others, by domain
+  std::string producer;  ///< "pytorch 2.1", or ""
+  int64_t opset = 0;     ///< of the default domain
+  std::map<std::pair<std::string, std::string>, Function> functions;  ///< by domain and name
 };
 
 /// Reads a model and the files beside it that hold its tensors. Tensors share the message's memory.

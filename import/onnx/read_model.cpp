@@ -32,6 +32,13 @@ Result<Done> parse(google::protobuf::Message& message, const std::string& path) 
   return Done{};
 }
 
+template <class Imports>
+int64_t default_opset(const Imports& imports) {
+  for (const auto& opset : imports)
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") return opset.version();
+  return 0;
+}
+
 /// Turns the messages of one file into structs; the first problem stops it.
 class Reader {
  public:
@@ -56,6 +63,19 @@ class Reader {
       graph->nodes.push_back(std::move(*node));
     }
     return GraphPtr(std::move(graph));
+  }
+
+  Result<Function> function(const ::onnx::FunctionProto& proto) {
+    Function function;
+    function.inputs.assign(proto.input().begin(), proto.input().end());
+    function.outputs.assign(proto.output().begin(), proto.output().end());
+    function.opset = default_opset(proto.opset_import());
+    for (const auto& proto_node : proto.node()) {
+      auto node = node_of(proto_node, 0);
+      if (!node) return node.error();
+      function.nodes.push_back(std::move(*node));
+    }
+    return function;
   }
 
  private:
@@ -98,6 +118,7 @@ class Reader {
 
   Result<AttributeValue> attribute_of(const ::onnx::AttributeProto& proto, int depth) {
     using Kind = ::onnx::AttributeProto;
+    if (!proto.ref_attr_name().empty()) return AttributeValue(AttributeReference{proto.ref_attr_name()});
     switch (proto.type()) {
       case Kind::INT: return AttributeValue(int64_t{proto.i()});
       case Kind::FLOAT: return AttributeValue(double{proto.f()});
@@ -135,15 +156,16 @@ Result<Model> read_model(const std::string& path) {
   Model model;
   model.producer = proto->producer_name();
   if (!model.producer.empty() && !proto->producer_version().empty()) model.producer += " " + proto->producer_version();
-  for (const auto& opset : proto->opset_import()) {
-    if (opset.domain().empty() || opset.domain() == "ai.onnx")
-      model.opset = opset.version();
-    else
-      model.opsets[opset.domain()] = opset.version();
-  }
-  auto graph = Reader(proto, folder_of(path)).graph(proto->graph());
+  model.opset = default_opset(proto->opset_import());
+  Reader reader(proto, folder_of(path));
+  auto graph = reader.graph(proto->graph());
   if (!graph) return Failure{fmt::format("`{}`: {}", path, graph.error().message)};
   model.graph = std::move(*graph);
+  for (const auto& function_proto : proto->functions()) {
+    auto function = reader.function(function_proto);
+    if (!function) return Failure{fmt::format("`{}`: {}", path, function.error().message)};
+    model.functions[{function_proto.domain(), function_proto.name()}] = std::move(*function);
+  }
   return model;
 }
 

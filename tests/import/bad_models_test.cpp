@@ -1,0 +1,240 @@
+// Files that are no sound models, and models that have no text: one clear line each, and nothing is written.
+
+#include <gmock/gmock.h>
+
+#include "import/program/import_files.h"
+#include "tests/import/models.h"
+#include "tests/temporary_folder.h"
+
+namespace quern::onnx {
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class BadModels : public testing::Test {
+ protected:
+  BadModels() : model_(empty_model()) { add_input(model_, "x", {"2", "3"}); }
+
+  /// `x` through one node to `y`.
+  ::onnx::NodeProto& through(const std::string& op, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> inputs = {"x"};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    add_output(model_, "y");
+    return add_node(model_, op, inputs, {"y"});
+  }
+
+  std::vector<std::string> problems(ImportRequest request = {}) {
+    request.model = saved(model_, folder_ / "model.onnx");
+    return problems_of(request);
+  }
+  std::vector<std::string> problems_of(ImportRequest request) {
+    request.output = (folder_ / "out.relay").string();
+    auto found = import_files(request);
+    if (!found.empty()) {
+      EXPECT_FALSE(fs::exists(folder_ / "out.relay"));
+      EXPECT_FALSE(fs::exists(folder_ / "out.safetensors"));
+    }
+    return found;
+  }
+
+  TemporaryFolder folder_;
+  ::onnx::ModelProto model_;
+};
+
+TEST_F(BadModels, ASoundOneIsWritten) {
+  through("Relu");
+  EXPECT_THAT(problems(), ElementsAre());
+  EXPECT_TRUE(fs::exists(folder_ / "out.relay"));
+}
+
+TEST_F(BadModels, AFileThatIsCut) {
+  through("Add", {"w"});
+  add_weight(model_, "w", {2, 3}, std::vector<float>(6));
+  const std::string path = saved(model_, folder_ / "model.onnx");
+  fs::resize_file(path, fs::file_size(path) - 5);
+  EXPECT_THAT(problems_of({path, "", {}, {}, false}), ElementsAre(HasSubstr("is no ONNX model, or only a part of one")));
+}
+
+TEST_F(BadModels, AFileOfAnotherKind) {
+  std::ofstream(folder_ / "model.onnx") << "def @main() { 1 }";
+  EXPECT_THAT(problems_of({(folder_ / "model.onnx").string(), "", {}, {}, false}), ElementsAre(HasSubstr("is no ONNX model")));
+}
+
+TEST_F(BadModels, AMessageWithoutAGraph) {
+  model_.clear_graph();
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("it has no graph")));
+}
+
+TEST_F(BadModels, ATensorWithFewerBytesThanItsShape) {
+  through("Add", {"w"});
+  add_weight(model_, "w", {1000, 1000}, {1, 2});
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("the tensor `w` has 8 bytes for the shape of Tensor[(1000, 1000), float32]")));
+}
+
+TEST_F(BadModels, ATensorWithANegativeExtent) {
+  through("Add", {"w"});
+  add_weight(model_, "w", {-1}, {});
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("has the negative extent -1")));
+}
+
+TEST_F(BadModels, ATensorThatCannotBeAddressed) {
+  through("Add", {"w"});
+  add_weight(model_, "w", {int64_t{1} << 40, int64_t{1} << 40, 0}, {});
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("more elements than can be addressed")));
+}
+
+TEST_F(BadModels, ATensorOfStrings) {
+  through("Add", {"w"});
+  add_weight(model_, "w", {1}, {1}).set_data_type(::onnx::TensorProto::STRING);
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("elements of the dtype STRING")));
+}
+
+class ExternalData : public BadModels, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ExternalData, OutsideOfTheFolderIsNotRead) {
+  through("Add", {"w"});
+  auto& weight = add_weight(model_, "w", {2}, {});
+  weight.clear_raw_data();
+  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+  auto* location = weight.add_external_data();
+  location->set_key("location");
+  location->set_value(GetParam());
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("only files in the model's folder are read")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Import, ExternalData, testing::Values("../secret", "/etc/passwd", "a/../../b", ""));
+
+TEST_F(BadModels, ExternalDataBehindALinkOutOfTheFolder) {
+  const TemporaryFolder outside;
+  std::ofstream(outside / "data") << "12345678";
+  fs::create_symlink(outside / "data", folder_ / "link");
+  through("Add", {"w"});
+  auto& weight = add_weight(model_, "w", {2}, {});
+  weight.clear_raw_data();
+  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+  auto* location = weight.add_external_data();
+  location->set_key("location");
+  location->set_value("link");
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("leads out of the model's folder")));
+}
+
+TEST_F(BadModels, ExternalDataThatEndsTooSoon) {
+  std::ofstream(folder_ / "data") << "1234";
+  through("Add", {"w"});
+  auto& weight = add_weight(model_, "w", {2}, {});
+  weight.clear_raw_data();
+  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+  for (const auto& [key, value] : {std::pair("location", "data"), std::pair("offset", "4")}) {
+    auto* entry = weight.add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("has 8 bytes, which are not at byte 4 of the file")));
+}
+
+TEST_F(BadModels, ACycle) {
+  add_node(model_, "Add", {"x", "b"}, {"a"});
+  add_node(model_, "Relu", {"a"}, {"b"});
+  add_output(model_, "b");
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("Add `a`: no node before it computes `b`")));
+}
+
+TEST_F(BadModels, AnOutputThatNothingComputes) {
+  add_output(model_, "nothing");
+  EXPECT_THAT(problems(), ElementsAre("nothing computes the output `nothing`"));
+}
+
+TEST_F(BadModels, AllUnknownOperatorsAreListed) {
+  add_node(model_, "Mystery", {"x"}, {"a"});
+  add_node(model_, "Enigma", {"x"}, {"b"}).set_domain("com.example");
+  add_node(model_, "Add", {"a", "b"}, {"y"});
+  add_output(model_, "y");
+  EXPECT_THAT(problems(), ElementsAre("Mystery `a`: this operator has no counterpart",
+                                      "Enigma `b`: is of the domain `com.example`, which is not known"));
+}
+
+TEST_F(BadModels, AnOperatorSetThatIsNotKnown) {
+  through("Relu");
+  model_.mutable_opset_import(0)->set_version(99);
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("the model is of operator set 99")));
+}
+
+TEST_F(BadModels, AMillionNodes) {
+  auto* graph = model_.mutable_graph();
+  for (int i = 0; i < 1'000'000; ++i) {
+    auto* node = graph->add_node();
+    node->set_op_type("Relu");
+    node->add_input("x");
+    node->add_output("y");
+  }
+  add_output(model_, "y");
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("the graph has 1000000 nodes")));
+}
+
+TEST_F(BadModels, GraphsInGraphs) {
+  auto* graph = model_.mutable_graph();
+  for (int i = 0; i < 200; ++i) {
+    auto* node = graph->add_node();
+    node->set_op_type("If");
+    node->add_input("x");
+    node->add_output("y");
+    auto* attribute = node->add_attribute();
+    attribute->set_name("then_branch");
+    attribute->set_type(::onnx::AttributeProto::GRAPH);
+    graph = attribute->mutable_g();
+  }
+  add_output(model_, "y");
+  EXPECT_THAT(problems(), ElementsAre(testing::AnyOf(HasSubstr("too deep"), HasSubstr("is no ONNX model"))));
+}
+
+TEST_F(BadModels, FunctionsThatCallThemselves) {
+  auto* function = model_.add_functions();
+  function->set_domain("own");
+  function->set_name("Again");
+  function->add_input("a");
+  function->add_output("b");
+  auto* node = function->add_node();
+  node->set_domain("own");
+  node->set_op_type("Again");
+  node->add_input("a");
+  node->add_output("b");
+  through("Again").set_domain("own");
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("functions call each other too deep")));
+}
+
+TEST_F(BadModels, ShapesThatDoNotFit) {
+  through("Add", {"w"});
+  add_weight(model_, "w", {5, 7}, std::vector<float>(35));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("Add `y`: ")));
+}
+
+TEST_F(BadModels, AnInputWithoutAShape) {
+  through("Relu");
+  model_.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("the input `x` has no shape: give it with `--shape x=1,3,224,224`")));
+  EXPECT_THAT(problems({"", "", {"x=4,n"}, {}, false}), ElementsAre());
+}
+
+TEST_F(BadModels, OptionsThatAreWrong) {
+  through("Relu");
+  EXPECT_THAT(problems({"", "", {"z=1"}, {}, false}), ElementsAre("--shape: the model has no input `z`"));
+  EXPECT_THAT(problems({"", "", {"x"}, {}, false}), ElementsAre("`--shape x` has to be NAME=1,3,n"));
+  EXPECT_THAT(problems({"", "", {}, {"x=what"}, false}), ElementsAre(HasSubstr("`what` is neither a file of data nor numbers")));
+}
+
+TEST_F(BadModels, FilesThatAreThereStay) {
+  through("Relu");
+  std::ofstream(folder_ / "out.relay") << "mine";
+  ImportRequest request{saved(model_, folder_ / "model.onnx"), (folder_ / "out.relay").string(), {}, {}, false};
+  EXPECT_THAT(import_files(request), ElementsAre(HasSubstr("is there already; `--force` writes over it")));
+  std::string text;
+  std::ifstream(folder_ / "out.relay") >> text;
+  EXPECT_EQ(text, "mine");
+}
+
+}  // namespace
+
+}  // namespace quern::onnx

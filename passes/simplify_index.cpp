@@ -1,6 +1,9 @@
 #include "passes/simplify_index.h"
 
+#include <algorithm>
+
 #include "passes/may_fail.h"
+#include "passes/scalar_builder.h"
 
 namespace quern {
 
@@ -23,6 +26,7 @@ class Simplifier {
     if (auto* e = as<ScanExpr>(expr)) return within(expr, e->vars, e->extents);
     if (auto* e = as<ScatterExpr>(expr)) return within(expr, e->vars, e->extents);
     ExprPtr result = inside(expr);
+    if (auto* scalar = as<ScalarExpr>(result)) return without_zeros(*scalar);
     auto* read = as<ReadExpr>(result);
     return read ? proved(*read) : result;
   }
@@ -38,6 +42,30 @@ class Simplifier {
     ExprPtr result = inside(binder);
     facts_ = std::move(outer);
     return result;
+  }
+
+  /// A product with an integer 0 is 0, and a sum with one the other operand: terms that a constant switches off cost nothing,
+  /// and neither do the tensors that they read.
+  ExprPtr without_zeros(const ScalarExpr& e) {
+    if (!e.type->dtype.is_int() || e.type->dtype.lanes != 1) return &e;
+    auto zero = [&](size_t k) { return is_zero(e.args[k]); };
+    if (e.is_cast) return zero(0) ? ScalarBuilder(arena_, e.origin).constant(0, e.type->dtype) : &e;
+    if (e.op == ScalarOp::Mul) {
+      if (zero(0) && !may_fail(e.args[1], facts_)) return e.args[0];
+      if (zero(1) && !may_fail(e.args[0], facts_)) return e.args[1];
+    }
+    if (e.op == ScalarOp::Add && zero(0)) return e.args[1];
+    if ((e.op == ScalarOp::Add || e.op == ScalarOp::Sub) && zero(1)) return e.args[0];
+    return &e;
+  }
+
+  static bool is_zero(ExprPtr expr) {
+    auto* constant = as<ConstExpr>(expr);
+    if (!constant || !expr->type->dtype.is_int() || expr->type->dtype.lanes != 1 || !expr->type->dims.empty())
+      return false;
+    const std::byte* bytes = constant->value->data();
+    return std::all_of(bytes, bytes + expr->type->dtype.bytes(),
+                       [](std::byte b) { return b == std::byte(); });
   }
 
   ExprPtr proved(const ReadExpr& read) {

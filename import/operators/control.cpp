@@ -136,7 +136,7 @@ class LoopText {
   void define(const std::vector<Term>& parameters, const std::vector<Type>& types, const std::string& ends,
               const std::string& binds, std::vector<std::string> next, const std::vector<std::string>& results,
               std::vector<std::string> first) {
-    std::vector<Term> all = captured(writer().document(), ends + binds, outer_count_);
+    std::vector<Term> all = captured(writer().document(), ends + " " + binds, outer_count_);
     const size_t own = all.size();
     all.insert(all.end(), parameters.begin(), parameters.end());
     std::vector<std::string> heads, result_types;

@@ -71,11 +71,24 @@ std::string epsilon_of(Call& call, double otherwise = 1e-5) {
   return float_attribute(call.number("epsilon", otherwise));
 }
 
+/// As training does: by the batch's own mean and variance, of which running ones take a share.
+void batch_norm_by_batch(Call& call) {
+  const Term& data = call.in(0);
+  const std::string others = "axis=[1], exclude=True";
+  const Term mean = call.step("mean", fmt::format("mean($0, {})", others), {data});
+  const Term var = call.step("var", fmt::format("variance($0, mean($0, {}, keepdims=True), {})", others, others), {data});
+  call.result(fmt::format("nn.batch_norm($0, $1, $2, $3, $4, epsilon={}).0", epsilon_of(call)), {data, call.in(1), call.in(2), mean, var});
+  const double momentum = call.number("momentum", 0.9);
+  const std::string running = fmt::format("$0 * {} + $1 * {}", literal(momentum, data.dtype()), literal(1 - momentum, data.dtype()));
+  if (call.wants(1)) call.set(1, call.writer().let(call.hint(1), running, {call.in(3), mean}));
+  if (call.wants(2)) call.set(2, call.writer().let(call.hint(2), running, {call.in(4), var}));
+}
+
 void batch_norm(Call& call) {
   const std::vector<Term> operands = {call.in(0), call.in(1), call.in(2), call.in(3), call.in(4)};
   if (!call.flag("training_mode", false) && !call.wants(1))
     return call.result(fmt::format("nn.batch_norm($0, $1, $2, $3, $4, epsilon={}).0", epsilon_of(call)), operands);
-  throw Refusal("normalises by the batch, which only training does; export the model for inference");
+  batch_norm_by_batch(call);
 }
 
 void instance_norm(Call& call) {

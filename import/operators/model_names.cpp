@@ -59,7 +59,8 @@ std::string pretty_name(std::string_view name, std::string_view op) {
   const Path scope = scope_of(name, op);
   if (scope.empty()) return kind;
   std::string text = fmt::format("{}", fmt::join(scope, "_"));
-  if (name.ends_with(op) && !is_told(scope, op)) text += "_" + kind;
+  const std::string_view last = name.substr(name.rfind('/') + 1);
+  if (last.starts_with(op) && !is_told(scope, op)) text += "_" + kind;
   return text.size() > kLongest || begins_with_digit(text) ? kind : text;
 }
 

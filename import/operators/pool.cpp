@@ -12,8 +12,10 @@ namespace {
 using namespace import_text;
 
 std::string pooled(Call& call, const Windows& windows, std::string_view kind, std::string_view data, std::string_view more = "") {
-  return fmt::format("nn.{}_pool{}({}, pool_size={}{}{}{})", kind, dimensions(windows.count), data, list_of(windows.kernel),
-                     windows.attributes(), call.flag("ceil_mode", false) ? ", ceil_mode=True" : "", more);
+  // Without strides a reader would expect those of PyTorch, the kernel's extents.
+  const bool is_dense = windows.strides == std::vector<int64_t>(windows.count, 1);
+  return fmt::format("nn.{}_pool{}({}, pool_size={}{}{}{}{})", kind, dimensions(windows.count), data, list_of(windows.kernel),
+                     is_dense ? ", strides=" + list_of(windows.strides) : "", windows.attributes(), call.flag("ceil_mode", false) ? ", ceil_mode=True" : "", more);
 }
 
 void max_pool(Call& call) {

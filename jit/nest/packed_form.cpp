@@ -23,7 +23,7 @@ class PackedForm {
   void add_loops(const LoopIds& loops) {
     for (const LoopId loop : loops) {
       const Nest::Loop& l = loop_at(loop);
-      here_.emplace(l.symbol, add_axis(nest_.name(loop), l.extent));
+      set_roots(loop, add_axis(nest_.name(loop), l.extent));
       place_ = dim_add(dim_mul(place_, l.extent), l.symbol);
       indices_.push_back(l.symbol);
     }
@@ -57,7 +57,7 @@ class PackedForm {
     indices_.push_back(dim_floormod(l.symbol, width_));
     place_ = dim_add(dim_mul(place_, width_), indices_.back());
     across_ = dim_add(dim_mul(step_, width_), lane);
-    set_roots(across);
+    set_roots(across, across_);
     if (!is_const(dim_floormod(l.extent, width_), 0))
       padding_.push_back({across_, nullptr, l.extent, nullptr});
   }
@@ -99,11 +99,11 @@ class PackedForm {
     return form_.vars.back();
   }
 
-  /// Sets the indices of the loops that the loop across consists of.
-  void set_roots(LoopId across) {
+  /// Sets the indices of the loops that a loop consists of; of itself where it is not fused.
+  void set_roots(LoopId loop, Dim index) {
     LoopIds roots;
-    nest_.roots_of(across, roots);
-    Dim rest = across_;
+    nest_.roots_of(loop, roots);
+    Dim rest = index;
     for (size_t k = roots.size(); k-- > 0;) {
       const Nest::Loop& root = loop_at(roots[k]);
       here_.emplace(root.symbol, k == 0 ? rest : dim_floormod(rest, root.extent));

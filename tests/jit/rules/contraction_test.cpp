@@ -50,6 +50,15 @@ TEST(Contraction, FusesRowsThatEveryAccessTraversesLikeOne) {
   }
 }
 
+// The batches of both operands are one loop, along which the second one is packed.
+TEST(Contraction, PacksAlongFusedBatches) {
+  const std::string program =
+      "def @main[b, n](%x: Tensor[(b, 2, n, 8), float32], %y: Tensor[(b, 2, n, 8), float32]) {\n"
+      "  [i < b, j < 2, r < n, c < n] => sum[k < 8] %x[i, j, r, k] * %y[i, j, c, k]\n"
+      "}\n";
+  EXPECT_THAT(schedule_of(lowered_main(program)), AllOf(HasSubstr("fuse("), HasSubstr("pack(")));
+}
+
 TEST(Contraction, KeepsTheRowsOfAWindowThatIsPadded) {
   EXPECT_THAT(schedule_of(lowered_main(kPadded)), Not(HasSubstr("fuse(")));
 }

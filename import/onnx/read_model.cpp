@@ -1,11 +1,10 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <unistd.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
-#include <cstring>
+#include <fstream>
 
+#include "import/onnx/model_bytes.h"
 #include "import/onnx/proto.h"
 
 namespace quern::onnx {
@@ -15,21 +14,13 @@ namespace {
 /// How deep graphs may stand in attributes of nodes: more than any model has, and little for the stack.
 constexpr int kDeepest = 64;
 
-/// Parses a message from a file by a small buffer, so that its bytes are in memory once.
-Result<Done> parse(google::protobuf::Message& message, const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return Failure{fmt::format("cannot read `{}`: {}", path, std::strerror(errno))};
-  google::protobuf::io::FileInputStream file(descriptor, 1 << 20);
-  file.SetCloseOnDelete(true);
-  bool is_sound = false;
-  {
-    google::protobuf::io::CodedInputStream stream(&file);
-    stream.SetRecursionLimit(4 * kDeepest);
-    is_sound = message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
-  }
-  if (file.GetErrno()) return Failure{fmt::format("cannot read `{}`: {}", path, std::strerror(file.GetErrno()))};
-  if (!is_sound) return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
-  return Done{};
+/// Parses a message that may have graphs within graphs.
+template <class Message>
+bool parse(Message& message, const std::string& bytes) {
+  google::protobuf::io::ArrayInputStream array(bytes.data(), static_cast<int>(bytes.size()));
+  google::protobuf::io::CodedInputStream stream(&array);
+  stream.SetRecursionLimit(4 * kDeepest);
+  return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
 template <class Imports>
@@ -42,15 +33,19 @@ int64_t default_opset(const Imports& imports) {
 /// Turns the messages of one file into structs; the first problem stops it.
 class Reader {
  public:
-  Reader(std::shared_ptr<const void> owner, std::filesystem::path folder)
-      : owner_(std::move(owner)), folder_(std::move(folder)) {}
+  /// `raw_data` are the bytes of initializers that the message lacks.
+  Reader(std::shared_ptr<const void> owner, std::filesystem::path folder, const std::map<int, std::pair<Bytes, size_t>>& raw_data)
+      : owner_(std::move(owner)), folder_(std::move(folder)), raw_data_(raw_data) {}
 
   Result<GraphPtr> graph(const ::onnx::GraphProto& proto, int depth = 0) {
     if (depth > kDeepest) return Failure{"graphs stand too deep in each other"};
     auto graph = std::make_shared<Graph>();
     graph->name = proto.name();
-    for (const auto& tensor : proto.initializer()) {
-      auto value = tensor_of(tensor, owner_, folder_);
+    for (int i = 0; i < proto.initializer_size(); ++i) {
+      const auto& tensor = proto.initializer(i);
+      const auto large = depth == 0 ? raw_data_.find(i) : raw_data_.end();
+      auto value = large != raw_data_.end() ? tensor_over(tensor, large->second.first, large->second.second)
+                                            : tensor_of(tensor, owner_, folder_);
       if (!value) return value.error();
       graph->initializers.insert_or_assign(tensor.name(), std::move(*value));
     }
@@ -143,6 +138,7 @@ class Reader {
 
   std::shared_ptr<const void> owner_;
   std::filesystem::path folder_;
+  const std::map<int, std::pair<Bytes, size_t>>& raw_data_;
 };
 
 std::filesystem::path folder_of(const std::string& path) { return std::filesystem::path(path).parent_path(); }
@@ -150,14 +146,16 @@ std::filesystem::path folder_of(const std::string& path) { return std::filesyste
 }  // namespace
 
 Result<Model> read_model(const std::string& path) {
+  const auto bytes = read_model_bytes(path);
+  if (!bytes) return bytes.error();
   auto proto = std::make_shared<::onnx::ModelProto>();
-  if (auto parsed = parse(*proto, path); !parsed) return parsed.error();
+  if (!parse(*proto, bytes->message)) return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
   if (!proto->has_graph()) return Failure{fmt::format("`{}` is no ONNX model: it has no graph", path)};
   Model model;
   model.producer = proto->producer_name();
   if (!model.producer.empty() && !proto->producer_version().empty()) model.producer += " " + proto->producer_version();
   model.opset = default_opset(proto->opset_import());
-  Reader reader(proto, folder_of(path));
+  Reader reader(proto, folder_of(path), bytes->raw_data);
   auto graph = reader.graph(proto->graph());
   if (!graph) return Failure{fmt::format("`{}`: {}", path, graph.error().message)};
   model.graph = std::move(*graph);
@@ -171,7 +169,8 @@ Result<Model> read_model(const std::string& path) {
 
 Result<TensorPtr> read_tensor(const std::string& path) {
   auto proto = std::make_shared<::onnx::TensorProto>();
-  if (auto parsed = parse(*proto, path); !parsed) return parsed.error();
+  std::ifstream file(path, std::ios::binary);
+  if (!file || !proto->ParseFromIstream(&file)) return Failure{fmt::format("`{}` is no tensor of ONNX", path)};
   return tensor_of(*proto, proto, folder_of(path));
 }
 

@@ -168,21 +168,47 @@ std::string dtype_name(int64_t code) {
                                                : std::to_string(code);
 }
 
-Result<TensorPtr> tensor_of(const TensorProto& tensor, const std::shared_ptr<const void>& owner,
-                            const std::filesystem::path& folder) {
+namespace {
+
+struct Header {
+  DType dtype;
+  Shape shape;
+};
+
+Result<Header> header_of(const TensorProto& tensor) {
   const auto dtype = dtype_of(tensor.data_type());
   if (!dtype)
     return failure(tensor, fmt::format("has elements of the dtype {}, which has no counterpart",
                                        dtype_name(tensor.data_type())));
   auto shape = shape_of(tensor, *dtype);
   if (!shape) return shape.error();
+  return Header{*dtype, std::move(*shape)};
+}
+
+Result<TensorPtr> raw_tensor(const TensorProto& tensor, Header header, std::shared_ptr<const void> owner,
+                             const std::byte* bytes, size_t size) {
+  if (size != static_cast<size_t>(element_count(header.shape)) * header.dtype.bytes())
+    return failure(tensor, fmt::format("has {} bytes for the shape of {}", size, type_to_string(header.dtype, header.shape)));
+  return elements_at(bytes, std::move(owner), header.dtype, std::move(header.shape));
+}
+
+}  // namespace
+
+Result<TensorPtr> tensor_of(const TensorProto& tensor, const std::shared_ptr<const void>& owner,
+                            const std::filesystem::path& folder) {
+  auto header = header_of(tensor);
+  if (!header) return header.error();
   if (tensor.data_location() == TensorProto::EXTERNAL)
-    return external_tensor(tensor, *dtype, std::move(*shape), folder);
-  if (!tensor.has_raw_data()) return listed_tensor(tensor, *dtype, std::move(*shape));
+    return external_tensor(tensor, header->dtype, std::move(header->shape), folder);
+  if (!tensor.has_raw_data()) return listed_tensor(tensor, header->dtype, std::move(header->shape));
   const std::string& raw = tensor.raw_data();
-  if (raw.size() != static_cast<size_t>(element_count(*shape)) * dtype->bytes())
-    return failure(tensor, fmt::format("has {} bytes for the shape of {}", raw.size(), type_to_string(*dtype, *shape)));
-  return elements_at(reinterpret_cast<const std::byte*>(raw.data()), owner, *dtype, std::move(*shape));
+  return raw_tensor(tensor, std::move(*header), owner, reinterpret_cast<const std::byte*>(raw.data()), raw.size());
+}
+
+Result<TensorPtr> tensor_over(const TensorProto& tensor, const std::shared_ptr<const std::byte>& bytes, size_t size) {
+  auto header = header_of(tensor);
+  if (!header) return header.error();
+  return raw_tensor(tensor, std::move(*header), bytes, bytes.get(), size);
 }
 
 }  // namespace quern::onnx

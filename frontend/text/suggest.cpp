@@ -131,6 +131,7 @@ constexpr ForeignName kForeign[] = {
     {"index_select", "take", "`take(%x, %indices, axis=0)`"},
     {"integers", "random.randint", "`random.randint(random.threefry_key(7), 0, 10, (2, 3)).1`"},
     {"inv", "", ""},
+    {"interpolate", "image.resize2d", ""},
     {"invert", "bitwise_not", ""},
     {"jit", "", "functions are compiled when they are called"},
     {"kaiming_normal", "random.he_normal", "`random.he_normal(random.threefry_key(7), (2, 3)).1`"},

@@ -25,6 +25,7 @@ import reference_parts
 import reference_recurrent
 import reference_scan
 import reference_spaces
+import reference_vision
 from reference_groups import Draw, Group, attributes, exact, rounded, text
 
 
@@ -437,7 +438,8 @@ def main():
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
-                         "recurrent": reference_recurrent.MAKERS}.items():
+                         "recurrent": reference_recurrent.MAKERS,
+                         "vision": reference_vision.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
@@ -445,7 +447,7 @@ def main():
     gradients = reference_gradients.GradientGroup("gradients")
     for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
                                                reference_spaces.gradients, reference_arrays.gradients,
-                                               reference_recurrent.gradients]:
+                                               reference_recurrent.gradients, reference_vision.gradients]:
         maker(gradients)
     gradients.write()
 

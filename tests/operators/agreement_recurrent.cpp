@@ -31,7 +31,7 @@ Row layer(const std::string& name, int64_t gates, size_t states, const std::vect
           },
           64,
           2e-5,
-          gates > 1 ? std::vector{2 * gates, gates} : std::vector{2 * gates}};
+          {{}, gates > 1 ? std::vector{2 * gates, gates} : std::vector{2 * gates}}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/value/tensor.h"
+#include "tests/support/cases.h"
 #include "tests/support/random_tensors.h"
 
 namespace quern::numeric {
@@ -24,7 +25,7 @@ struct Row {
   std::function<Arguments(Random&)> make;
   uint64_t ulps = 0;
   double absolute = 0;  ///< where a result may cancel: a difference this small is none
-  std::vector<int64_t> multiples = {};  ///< how many times another dim some dims have to be, the largest first
+  StatedExtents stated = {};  ///< what the operator says of extents, where the others are unknown
 };
 
 inline void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -55,5 +56,6 @@ std::vector<Row> math_rows();
 std::vector<Row> space_rows();
 std::vector<Row> array_rows();
 std::vector<Row> recurrent_rows();
+std::vector<Row> vision_rows();
 
 }  // namespace quern::numeric

@@ -19,7 +19,7 @@ std::vector<Row> agreement_rows() {
   for (auto part :
        {elementwise_rows, reduction_rows, nn_rows, transform_rows, model_rows, scan_rows, parts_rows,
         image_rows, loss_rows, random_rows, activation_rows, math_rows, space_rows, array_rows,
-        recurrent_rows})
+        recurrent_rows, vision_rows})
     for (Row& row : part()) rows.push_back(std::move(row));
   return rows;
 }
@@ -88,7 +88,7 @@ TEST_P(KernelColumn, OverUnknownDims) {
   for (uint64_t batch = 0; batch < kBatches; ++batch) {
     Draws draws = draw(GetParam(), batch);
     for (size_t k = 0; k < draws.cases.size(); ++k)
-      draws.cases[k] = over_unknown_dims(draws.cases[k], draws.tensors, k, GetParam().multiples);
+      draws.cases[k] = over_unknown_dims(draws.cases[k], draws.tensors, k, GetParam().stated);
     compare(GetParam(), draws, Evaluator::Checked, true, typed);
   }
   EXPECT_GE(typed, kBatches * kDrawsInBatch / 4) << "most calls over unknown dims do not type-check";

@@ -19,7 +19,7 @@ namespace {
 
 const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
                                "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays",    "recurrent"};
+                               "activations", "math",      "spaces", "arrays",    "recurrent", "vision"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

@@ -112,17 +112,18 @@ const HostTensor& entry(const Entries<TensorPtr>& tensors, const std::string& na
 }
 
 /// A dim for each extent.
-std::map<int64_t, std::string> dims_of(const std::set<int64_t>& extents,
-                                       const std::vector<int64_t>& multiples) {
+std::map<int64_t, std::string> dims_of(const std::set<int64_t>& extents, const StatedExtents& stated) {
   std::map<int64_t, std::string> dims;
   for (int64_t extent : extents) {
-    auto of = std::ranges::find_if(
-        multiples, [&](int64_t m) { return extent % m == 0 && extents.contains(extent / m); });
-    if (extent == 1 || (of != multiples.end() && extent == *of))
+    auto of = std::ranges::find_if(stated.multiples, [&](int64_t m) {
+      return extent > 0 && extent % m == 0 && extents.contains(extent / m);
+    });
+    bool multiple = of != stated.multiples.end();
+    if (extent == 1 || (multiple && extent == *of) || std::ranges::count(stated.numbers, extent) > 0)
       dims[extent] = std::to_string(extent);
     else
-      dims[extent] = of == multiples.end() || extent == 0 ? fmt::format("n{}", extent)
-                                                          : fmt::format("{} * n{}", *of, extent / *of);
+      dims[extent] =
+          multiple ? fmt::format("{} * n{}", *of, extent / *of) : fmt::format("n{}", extent);
   }
   return dims;
 }
@@ -130,11 +131,11 @@ std::map<int64_t, std::string> dims_of(const std::set<int64_t>& extents,
 }  // namespace
 
 Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number,
-                       const std::vector<int64_t>& multiples) {
+                       const StatedExtents& stated) {
   std::set<int64_t> extents;
   for (const auto& input : one.inputs)
     for (int64_t extent : entry(tensors, input.second).shape()) extents.insert(extent);
-  std::map<int64_t, std::string> dims = dims_of(extents, multiples);
+  std::map<int64_t, std::string> dims = dims_of(extents, stated);
   std::string parameters, arguments, name = fmt::format("@f{}", number);
   for (const auto& [variable, stored] : one.inputs) {
     const HostTensor& tensor = entry(tensors, stored);

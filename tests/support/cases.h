@@ -22,11 +22,17 @@ struct Case {
   std::string definition = "";                              ///< a `def` on one line that the expression uses
 };
 
+/// What is said of the extents of a case over unknown dims: those that are numbers, and those that are written as so many times
+/// another, the largest first.
+struct StatedExtents {
+  std::vector<int64_t> numbers, multiples;
+};
+
 /// The case inside a function over dims that are known only at run time: each extent but 1 is a variable, the
 /// same for equal extents. The function, @f followed by `number`, calls itself once, which keeps it from
-/// being inlined where it is called. An extent that is one of `multiples` times another extent is written so.
+/// being inlined where it is called.
 Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number,
-                       const std::vector<int64_t>& multiples = {});
+                       const StatedExtents& stated = {});
 
 /// What an evaluation gave: a tensor or a tuple, or why there is neither.
 struct Outcome {

@@ -22,6 +22,7 @@ import reference_losses
 import reference_math
 import reference_models
 import reference_parts
+import reference_quantised
 import reference_scan
 import reference_spaces
 from reference_groups import Draw, Group, attributes, exact, rounded, text
@@ -435,7 +436,8 @@ def main():
                          "order": [reference_parts.order, reference_parts.boxes],
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
-                         "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS}.items():
+                         "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
+                         "quantised": reference_quantised.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

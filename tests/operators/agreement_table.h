@@ -53,5 +53,6 @@ std::vector<Row> activation_rows();
 std::vector<Row> math_rows();
 std::vector<Row> space_rows();
 std::vector<Row> array_rows();
+std::vector<Row> quantised_rows();
 
 }  // namespace quern::numeric

@@ -19,7 +19,7 @@ namespace {
 
 const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
                                "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays"};
+                               "activations", "math",      "spaces", "arrays",    "quantised"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

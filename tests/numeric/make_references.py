@@ -22,6 +22,7 @@ import reference_losses
 import reference_math
 import reference_models
 import reference_parts
+import reference_quantised
 import reference_recurrent
 import reference_scan
 import reference_spaces
@@ -439,7 +440,8 @@ def main():
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
                          "recurrent": reference_recurrent.MAKERS,
-                         "vision": reference_vision.MAKERS}.items():
+                         "vision": reference_vision.MAKERS,
+                         "quantised": reference_quantised.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

@@ -161,6 +161,35 @@ TEST(CodegenReduce, SumsInTheDocumentedOrder) {
   }
 }
 
+/// A single vector of products, from which LLVM makes dot products of four: the sum has all their lanes.
+TEST(CodegenReduce, SumsProductsOfBytes) {
+  for (const auto& [left, right] :
+       {std::pair(DType::int8(), DType::uint8()), std::pair(DType::uint8(), DType::int8())}) {
+    for (const int64_t size : {8, 16, 32, 64}) {
+      const Dim r = dim_var("r");
+      const auto product = apply(
+          ScalarOp::Mul, {cast(DType::int32(), load(0, left, r)), cast(DType::int32(), load(1, right, r))});
+      const auto compiled = compile(
+          kernel("products",
+                 {{"a", left, {num(size)}}, {"b", right, {num(size)}}, {"out", DType::int32(), {}, true}}, {},
+                 {declare(0, DType::int32(), constant(DType::int32(), 0)),
+                  loop_of(r, num(size), static_cast<int>(size), {reduce(ReduceKind::Sum, 0, product)}),
+                  store(2, num(0), local(0, DType::int32()))},
+                 1));
+      GuardedArray a(left, static_cast<size_t>(size)), b(right, static_cast<size_t>(size)),
+          out(DType::int32(), 1);
+      int64_t expected = 0;
+      for (int64_t i = 0; i < size; ++i) {
+        a.set(static_cast<size_t>(i), Scalar::from_int(left, i + 1));
+        b.set(static_cast<size_t>(i), Scalar::from_int(right, 100 - i));
+        expected += (i + 1) * (100 - i);
+      }
+      ASSERT_EQ(run(*compiled, {&a, &b, &out}, {}), 0);
+      EXPECT_EQ(out[0].as_int(), expected) << to_string(left) << ", " << size;
+    }
+  }
+}
+
 /// One sum over both axes, the vectorised one outside.
 TEST(CodegenReduce, AVectorizedLoopMayHoldTheSerialOne) {
   const Dim n = dim_var("n");

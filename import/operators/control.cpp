@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "import/operators/table.h"
 
 namespace quern::onnx {
@@ -109,7 +111,7 @@ class LoopText {
       bound.push_back("%" + names.unique("next"));
       if (i == 0) continue;
       if (i > carried_) add_rows(block.results[i], parameters, types, results, first);
-      next.push_back(i <= carried_ ? bound[i] : fmt::format("concatenate(({}, expand_dims({}, axis=0)), axis=0)", results[i - 1], bound[i]));
+      next.push_back(i <= carried_ ? bound[i] : grown(results[i - 1], bound[i], block.results[i]));
     }
     const std::string binds = fmt::format("let {} = {};", bound.size() == 1 ? bound[0] : tuple_of(bound), block.text);
     // A body may compute its condition as a tensor of one element.
@@ -119,6 +121,13 @@ class LoopText {
     std::string ends = goes_.text;
     if (call_.has(0)) ends += fmt::format(" and {} < {}", turn_.text, writer().operand(scalar(call_, call_.in(0), "turns")));
     define(parameters, types, ends, binds, next, results, first);
+  }
+
+  /// The rows with another one. Without rows there are no extents that a row of unknown ones could have.
+  std::string grown(const std::string& rows, const std::string& row, const Term& result) const {
+    const std::string more = fmt::format("concatenate(({}, expand_dims({}, axis=0)), axis=0)", rows, row);
+    if (std::ranges::none_of(result.type->dims, [](Dim dim) { return dim->has_any; })) return more;
+    return fmt::format("if ({} == 0i64) {{ expand_dims({}, axis=0) }} else {{ {} }}", turn_.text, row, more);
   }
 
   /// A result of each turn, as rows that grow.

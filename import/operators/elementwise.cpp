@@ -184,11 +184,20 @@ void gelu(Call& call) {
   call.result(is_approximate ? "nn.gelu($0, approximate=\"tanh\")" : "nn.gelu($0)", {call.in(0)});
 }
 
+/// A number that decides what is written, and so has to be known; `otherwise` where it is left out.
+double decisive(Call& call, size_t input, double otherwise) {
+  if (!call.has(input)) return otherwise;
+  const auto number = call.number_in(input);
+  if (!number)
+    throw Refusal(fmt::format("`{0}` has to be known: give it with `--constant {0}=NUMBER`", call.node().inputs[input]));
+  return *number;
+}
+
 /// In inference nothing is dropped.
 void dropout(Call& call) {
-  const bool trains = call.opset() >= 12 && call.has(2) && call.number_in(2).value_or(1) != 0;
-  const double ratio = call.opset() >= 12 ? (call.has(1) ? call.number_in(1).value_or(0.5) : 0.5) : call.number("ratio", 0.5);
-  if (trains && ratio != 0) throw Refusal("drops elements, which only training does; export the model for inference");
+  const bool trains = call.opset() >= 12 && decisive(call, 2, 0) != 0;
+  if (trains && decisive(call, 1, 0.5) != 0)
+    throw Refusal("drops elements, which only training does; export the model for inference");
   call.set(0, call.in(0));
   if (call.wants(1)) call.set(1, call.step("mask", "cast(ones_like($0), dtype=\"bool\")", {call.in(0)}));
 }

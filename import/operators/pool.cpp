@@ -1,6 +1,9 @@
 // Pools.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "import/operators/table.h"
 #include "import/operators/windows.h"
@@ -18,10 +21,69 @@ std::string pooled(Call& call, const Windows& windows, std::string_view kind, st
                      is_dense ? ", strides=" + list_of(windows.strides) : "", windows.attributes(), call.flag("ceil_mode", false) ? ", ceil_mode=True" : "", more);
 }
 
+/// Where the largest element of each window is, in the data in row-major order, or with spatial axes in the opposite order.
+Term places_of_largest(Call& call, const Windows& windows) {
+  if (call.flag("ceil_mode", false)) throw Refusal("asks for places in windows that are cut");
+  auto extents = extents_from(call.in(0), 0, "places");
+  std::vector<std::string> outer, inner, taken, coordinates = {"i0", "i1"};
+  for (size_t k = 0; k < windows.count + 2; ++k) {
+    const std::string index = fmt::format("i{}", k);
+    if (k < 2) {
+      outer.push_back(fmt::format("{} < {}", index, extents[k]));
+      taken.push_back(index);
+      continue;
+    }
+    const size_t j = k - 2;
+    const int64_t reach = (windows.kernel[j] - 1) * windows.dilations[j] + 1;
+    const int64_t count = (extents[k] + windows.begins[j] + windows.ends[j] - reach) / windows.strides[j] + 1;
+    outer.push_back(fmt::format("{} < {}", index, count));
+    inner.push_back(fmt::format("r{} < {}", j, windows.kernel[j]));
+    int64_t behind = 1;
+    for (size_t l = j + 1; l < windows.count; ++l) behind *= windows.kernel[l];
+    const std::string start = fmt::format("{} * {} - {}", index, windows.strides[j], windows.begins[j]);
+    taken.push_back(fmt::format("{} + r{} * {}", start, j, windows.dilations[j]));
+    coordinates.push_back(fmt::format("({} + %first / {} % {} * {})", start, behind, windows.kernel[j], windows.dilations[j]));
+  }
+  if (call.flag("storage_order", false)) {
+    std::reverse(coordinates.begin() + 2, coordinates.end());
+    std::reverse(extents.begin() + 2, extents.end());
+  }
+  std::string place = coordinates[0];
+  for (size_t k = 1; k < coordinates.size(); ++k) place = fmt::format("({}) * {} + {}", place, extents[k], coordinates[k]);
+  return call.writer().let(call.hint(1),
+                           fmt::format("[{}] => {{ let %first = argmax[{}] $0[{}] else cast<{}>(-inff); cast<int64>({}) }}", fmt::join(outer, ", "),
+                                       fmt::join(inner, ", "), fmt::join(taken, ", "), to_string(call.in(0).dtype()), place),
+                           {call.in(0)});
+}
+
 void max_pool(Call& call) {
-  if (call.wants(1)) throw Refusal("also asks where the largest elements are");
   const Windows windows = windows_of(call);
   call.result(pooled(call, windows, "max", "$0"), {call.in(0)});
+  if (call.wants(1)) call.set(1, places_of_largest(call, windows));
+}
+
+/// Puts elements back where `MaxPool` took them from, among zeros.
+void max_unpool(Call& call) {
+  const Windows windows = windows_of(call);
+  const Term& data = call.in(0);
+  auto extents = extents_from(data, 0, "places");
+  int64_t total = extents[0] * extents[1];
+  for (size_t j = 0; j < windows.count; ++j) {
+    extents[j + 2] = (extents[j + 2] - 1) * windows.strides[j] - windows.begins[j] - windows.ends[j] + windows.kernel[j];
+    total *= extents[j + 2];
+  }
+  const Term placed = call.step("placed",
+                                fmt::format("reshape(scatter_elements(zeros([{}], dtype=\"{}\"), reshape($1, newshape=[-1]), reshape($0, newshape=[-1])), newshape={})",
+                                            total, to_string(data.dtype()), list_of(extents)),
+                                {data, call.in(1)});
+  const auto wanted = call.integers_in(2);
+  if (!wanted || *wanted == extents) return call.set(0, placed);
+  std::vector<std::string> pads;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (i >= wanted->size() || (*wanted)[i] < extents[i]) throw Refusal("its result is larger than `output_shape`");
+    pads.push_back(fmt::format("[0, {}]", (*wanted)[i] - extents[i]));
+  }
+  call.result(fmt::format("nn.pad($0, {}, pad_width=[{}])", literal(0, data.dtype()), fmt::join(pads, ", ")), {placed});
 }
 
 void average_pool(Call& call) {
@@ -70,6 +132,7 @@ std::span<const Operator> pool_operators() {
       {"GlobalMaxPool", "", [](Call& call) { global(call, "max", "max"); }},
       {"LpPool", "", lp_pool},
       {"MaxPool", "", max_pool},
+      {"MaxUnpool", "", max_unpool},
   };
   return kRows;
 }

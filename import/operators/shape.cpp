@@ -138,13 +138,16 @@ void expand(Call& call) {
     if (std::ranges::equal(result, data.type->dims)) return call.set(0, data);
     return call.result(fmt::format("broadcast_to($0, shape={})", list_of(result)), {data});
   }
-  const size_t count = length_in(call, 1);
-  if (count < data.rank()) throw Refusal("expands to a shape with fewer axes, which is known at run time alone");
-  std::vector<Dim> own(count - data.rank(), dim_const(1));
+  const size_t count = length_in(call, 1), rank = std::max(count, data.rank());
+  std::vector<Dim> own(rank - data.rank(), dim_const(1));
   own.insert(own.end(), data.type->dims.begin(), data.type->dims.end());
-  const Term sizes = call.step("sizes", "where($0 == 1i64, $1, $0)", {call.in(1), dims_term(own, DType::int64())});
-  const Sizes list = sizes_of(sizes, 1);
-  call.result(fmt::format("broadcast_to($0, shape={})", list.text), {data, list.operands.at(0)});
+  const std::vector<Dim> last(own.end() - static_cast<ptrdiff_t>(count), own.end());
+  const Term sizes = call.step("sizes", "where($0 == 1i64, $1, $0)", {call.in(1), dims_term(last, DType::int64())});
+  // Axes that the shape does not have keep their extents.
+  std::vector<std::string> extents;
+  for (size_t i = 0; i < rank; ++i)
+    extents.push_back(i + count < rank ? to_string(own[i]) : fmt::format("$1[{}]", i + count - rank));
+  call.result(fmt::format("broadcast_to($0, shape=[{}])", fmt::join(extents, ", ")), {data, sizes});
 }
 
 void tile(Call& call) {

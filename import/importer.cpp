@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "import/node/model_names.h"
 #include "import/onnx/recognise.h"
 #include "import/operators/fold_constants.h"
-#include "import/operators/model_names.h"
 #include "import/text/functions.h"
 #include "session/session.h"
 
@@ -57,7 +57,8 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   std::vector<bool> result(graph.nodes.size());
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
-    result[i] = std::ranges::any_of(node.outputs, [&](const std::string& name) { return needed.contains(name); });
+    result[i] =
+        std::ranges::any_of(node.outputs, [&](const std::string& name) { return needed.contains(name); });
     if (!result[i]) continue;
     needed.insert(node.inputs.begin(), node.inputs.end());
     for (const auto& [name, value] : node.attributes)
@@ -68,7 +69,8 @@ std::vector<bool> needed_nodes(const Graph& graph) {
 
 class Importer {
  public:
-  Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options), opset_(model.opset) {}
+  Importer(const Model& model, const ImportOptions& options)
+      : model_(model), options_(options), opset_(model.opset) {}
 
   Imported run() {
     check_model();
@@ -85,7 +87,8 @@ class Importer {
   void check_model() {
     const Graph& graph = *model_.graph;
     if (model_.opset < kOldestOpset || model_.opset > kNewestOpset)
-      problem(fmt::format("the model is of operator set {}; {} to {} are known", model_.opset, kOldestOpset, kNewestOpset));
+      problem(fmt::format("the model is of operator set {}; {} to {} are known", model_.opset, kOldestOpset,
+                          kNewestOpset));
     if (graph.nodes.size() > kMostNodes)
       problem(fmt::format("the graph has {} nodes; up to {} are read", graph.nodes.size(), kMostNodes));
     if (graph.outputs.empty()) problem("the graph has no outputs");
@@ -93,7 +96,8 @@ class Importer {
     for (const auto& [name, value] : options_.constants) check_input(name, "--constant");
     for (const auto* ports : {&graph.inputs, &graph.outputs})
       for (const Port& port : *ports)
-        if (!port.fault.empty()) problem(fmt::format("`{}` is {}, which has no counterpart", port.name, port.fault));
+        if (!port.fault.empty())
+          problem(fmt::format("`{}` is {}, which has no counterpart", port.name, port.fault));
   }
 
   void check_input(const std::string& name, std::string_view option) {
@@ -107,11 +111,13 @@ class Importer {
     std::vector<Dim> dims;
     if (auto given = options_.shapes.find(port.name); given != options_.shapes.end()) {
       for (const std::string& extent : given->second)
-        dims.push_back(is_number(extent) ? dim_const(std::stoll(extent)) : typer_.dim(identifier(extent, "n")));
+        dims.push_back(is_number(extent) ? dim_const(std::stoll(extent))
+                                         : typer_.dim(identifier(extent, "n")));
     } else if (port.shape) {
       for (size_t i = 0; i < port.shape->size(); ++i) dims.push_back(extent_of((*port.shape)[i], port, i));
     } else {
-      throw Refusal(fmt::format("the input `{}` has no shape: give it with `--shape {}=1,3,224,224`", port.name, port.name));
+      throw Refusal(fmt::format("the input `{}` has no shape: give it with `--shape {}=1,3,224,224`",
+                                port.name, port.name));
     }
     if (!port.dtype) throw Refusal(fmt::format("the input `{}` has no dtype", port.name));
     return tensor_type(dims, *port.dtype);
@@ -170,7 +176,9 @@ class Importer {
   }
 
   static std::string place_of(const Node& node) {
-    const std::string& name = !node.name.empty() ? node.name : node.outputs.empty() ? node.name : node.outputs.front();
+    const std::string& name = !node.name.empty()     ? node.name
+                              : node.outputs.empty() ? node.name
+                                                     : node.outputs.front();
     return fmt::format("{} `{}`", node.op, name);
   }
 
@@ -199,9 +207,9 @@ class Importer {
       scope.set(node.outputs[0], *std::move(constant));
       return;
     }
-    Call call(node, opset_, std::move(inputs), writer, [&](const Graph& graph, const std::vector<Term>& terms) {
-      return write_block(graph, terms, scope);
-    });
+    Call call(
+        node, opset_, std::move(inputs), writer,
+        [&](const Graph& graph, const std::vector<Term>& terms) { return write_block(graph, terms, scope); });
     try {
       convert_node(call);
     } catch (const Refusal& refusal) {
@@ -212,29 +220,34 @@ class Importer {
     for (size_t i = 0; i < node.outputs.size(); ++i) scope.set(node.outputs[i], call.outputs()[i]);
   }
 
-  static bool is_left_out(const Function& function, const std::string& name, const std::vector<Term>& inputs) {
+  static bool is_left_out(const Function& function, const std::string& name,
+                          const std::vector<Term>& inputs) {
     const auto place = std::ranges::find(function.inputs, name) - function.inputs.begin();
-    return place < std::ssize(function.inputs) && (place >= std::ssize(inputs) || !inputs[static_cast<size_t>(place)].type);
+    return place < std::ssize(function.inputs) &&
+           (place >= std::ssize(inputs) || !inputs[static_cast<size_t>(place)].type);
   }
 
   /// Writes the nodes of a function of the model in the place of its call.
-  void inline_function(const Node& call, const Function& function, const std::vector<Term>& inputs, Scope& scope,
-                       Writer& writer) {
+  void inline_function(const Node& call, const Function& function, const std::vector<Term>& inputs,
+                       Scope& scope, Writer& writer) {
     constexpr int kDeepest = 32;
     Scope inner;
-    if (depth_ == kDeepest) return problem(fmt::format("{}: functions call each other too deep", place_of(call)));
+    if (depth_ == kDeepest)
+      return problem(fmt::format("{}: functions call each other too deep", place_of(call)));
     for (size_t i = 0; i < function.inputs.size(); ++i)
       inner.set(function.inputs[i], i < inputs.size() ? inputs[i] : Term());
     const int64_t opset = std::exchange(opset_, function.opset != 0 ? function.opset : opset_);
     ++depth_;
     for (Node node : function.nodes) {
       for (std::string& input : node.inputs)
-        if (const Term* term = inner.find(input); term && !term->type && is_left_out(function, input, inputs)) input.clear();
+        if (const Term* term = inner.find(input); term && !term->type && is_left_out(function, input, inputs))
+          input.clear();
       for (auto attribute = node.attributes.begin(); attribute != node.attributes.end();) {
         const auto* reference = std::get_if<AttributeReference>(&attribute->second);
         auto given = reference ? call.attributes.find(reference->name) : call.attributes.end();
         if (given != call.attributes.end()) attribute->second = given->second;
-        attribute = reference && given == call.attributes.end() ? node.attributes.erase(attribute) : std::next(attribute);
+        attribute = reference && given == call.attributes.end() ? node.attributes.erase(attribute)
+                                                                : std::next(attribute);
       }
       write_node(node, inner, writer);
     }
@@ -248,7 +261,8 @@ class Importer {
 
   Block write_block(const Graph& graph, const std::vector<Term>& inputs, const Scope& outer) {
     Scope scope(&outer);
-    for (size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) scope.set(graph.inputs[i].name, inputs[i]);
+    for (size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i)
+      scope.set(graph.inputs[i].name, inputs[i]);
     Writer writer(document_);
     Block block;
     block.results = write_graph(graph, scope, writer);
@@ -257,7 +271,8 @@ class Importer {
       if (!result.type) throw Refusal("a graph inside of it could not be written");
       parts.push_back(writer.operand(result));
     }
-    block.text = block_of(writer.lines(), parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
+    block.text = block_of(writer.lines(),
+                          parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
     return block;
   }
 
@@ -275,7 +290,8 @@ class Importer {
     std::string text = fmt::format("// {}\n\n", options_.source);
     if (!weights_.empty()) {
       parameters.insert(parameters.begin(), "%params: Weights");
-      text += fmt::format("{}\nlet %params: Weights = load(\"{}\");\n\n", record.declarations, options_.weights);
+      text +=
+          fmt::format("{}\nlet %params: Weights = load(\"{}\");\n\n", record.declarations, options_.weights);
     }
     text += fmt::format("{}\n", fmt::join(document_.definitions, "\n"));
     text += fmt::format("def @main{}({}) -> {} {}\n", dim_parameters(types), fmt::join(parameters, ", "),
@@ -305,6 +321,8 @@ class Importer {
 
 }  // namespace
 
-Imported import_model(const Model& model, const ImportOptions& options) { return Importer(model, options).run(); }
+Imported import_model(const Model& model, const ImportOptions& options) {
+  return Importer(model, options).run();
+}
 
 }  // namespace quern::onnx

@@ -20,8 +20,8 @@ struct ImportOptions {
 };
 
 struct Imported {
-  std::string text;            ///< in the canonical layout
-  Entries<TensorPtr> weights;  ///< for the file that it loads; none if there are no weights
+  std::string text;                   ///< in the canonical layout
+  Entries<TensorPtr> weights;         ///< for the file that it loads; none if there are no weights
   std::vector<std::string> problems;  ///< why there is no text, a line each
 };
 

@@ -77,7 +77,7 @@ BEGIN {
   confine("^(tbb|oneapi)/", "^jit/runtime/", "oneTBB is included by jit/runtime only")
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
   confine("^CLI/", "^(cli/|(jupyter|import/program)/main)", "CLI11 is included by cli and the main of other programs only")
-  confine("^(onnx|google/protobuf)/", "^import/onnx/", "ONNX and protobuf are included by import/onnx only")
+  confine("^(onnx|google/protobuf)/", "^(tests/)?import/", "ONNX and protobuf are included by import only")
   confine("^toml[+][+]/", "^repl/settings/settings_file\\.cpp$", "toml++ is included by repl/settings/settings_file.cpp only")
   confine("^boost/", "^serve/server\\.cpp$", "Boost is included by serve/server.cpp only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")

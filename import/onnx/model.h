@@ -63,8 +63,8 @@ struct Function {
 
 struct Model {
   GraphPtr graph;
-  std::string producer;  ///< "pytorch 2.1", or ""
-  int64_t opset = 0;     ///< of the default domain
+  std::string producer;                                               ///< "pytorch 2.1", or ""
+  int64_t opset = 0;                                                  ///< of the default domain
   std::map<std::pair<std::string, std::string>, Function> functions;  ///< by domain and name
 };
 

@@ -32,7 +32,9 @@ void put_varint(std::string& to, uint64_t value) {
 
 Bytes aligned_bytes(size_t size) {
   auto* memory = static_cast<std::byte*>(::operator new(size, std::align_val_t(64)));
-  return {memory, [](const std::byte* bytes) { ::operator delete(const_cast<std::byte*>(bytes), std::align_val_t(64)); }};
+  return {memory, [](const std::byte* bytes) {
+            ::operator delete(const_cast<std::byte*>(bytes), std::align_val_t(64));
+          }};
 }
 
 class Splitter {
@@ -71,7 +73,8 @@ class Splitter {
     if (level == Level::Tensor && field_of(tag) == kRawDataOfTensor && length > kSmall) return take(length);
     const Level within = inner(level, tag);
     std::string part;
-    if (within == Level::Other ? !stream_.ReadString(&part, static_cast<int>(length)) : !copy(length, within, part))
+    if (within == Level::Other ? !stream_.ReadString(&part, static_cast<int>(length))
+                               : !copy(length, within, part))
       return false;
     if (within == Level::Tensor) ++initializer_;
     put_varint(to, tag);
@@ -123,12 +126,14 @@ Result<ModelBytes> read_model_bytes(const std::string& path) {
   file.SetCloseOnDelete(true);
   if (!S_ISREG(status.st_mode)) return Failure{fmt::format("cannot read `{}`: it is no file", path)};
   if (status.st_size >= INT_MAX)
-    return Failure{fmt::format("`{}` has 2 GiB or more; ONNX keeps the tensors of such models in files beside it", path)};
+    return Failure{fmt::format(
+        "`{}` has 2 GiB or more; ONNX keeps the tensors of such models in files beside it", path)};
   CodedInputStream stream(&file);
   stream.SetTotalBytesLimit(INT_MAX);
   Splitter splitter(stream, static_cast<uint64_t>(status.st_size));
   ModelBytes bytes;
-  if (!splitter.copy_model(bytes.message)) return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
+  if (!splitter.copy_model(bytes.message))
+    return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
   bytes.raw_data = splitter.take_raw_data();
   return bytes;
 }

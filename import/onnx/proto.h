@@ -16,6 +16,7 @@ Result<TensorPtr> tensor_of(const ::onnx::TensorProto& tensor, const std::shared
                             const std::filesystem::path& folder);
 
 /// The same of a tensor whose `raw_data` are apart from its message.
-Result<TensorPtr> tensor_over(const ::onnx::TensorProto& tensor, const std::shared_ptr<const std::byte>& bytes, size_t size);
+Result<TensorPtr> tensor_over(const ::onnx::TensorProto& tensor,
+                              const std::shared_ptr<const std::byte>& bytes, size_t size);
 
 }  // namespace quern::onnx

@@ -34,7 +34,8 @@ int64_t default_opset(const Imports& imports) {
 class Reader {
  public:
   /// `raw_data` are the bytes of initializers that the message lacks.
-  Reader(std::shared_ptr<const void> owner, std::filesystem::path folder, const std::map<int, std::pair<Bytes, size_t>>& raw_data)
+  Reader(std::shared_ptr<const void> owner, std::filesystem::path folder,
+         const std::map<int, std::pair<Bytes, size_t>>& raw_data)
       : owner_(std::move(owner)), folder_(std::move(folder)), raw_data_(raw_data) {}
 
   Result<GraphPtr> graph(const ::onnx::GraphProto& proto, int depth = 0) {
@@ -78,11 +79,11 @@ class Reader {
     Port port{proto.name(), {}, {}, {}};
     if (!proto.has_type()) return port;
     if (!proto.type().has_tensor_type()) {
-      port.fault = proto.type().has_sequence_type()   ? "a sequence"
-                   : proto.type().has_map_type()      ? "a map"
-                   : proto.type().has_optional_type() ? "an optional value"
+      port.fault = proto.type().has_sequence_type()        ? "a sequence"
+                   : proto.type().has_map_type()           ? "a map"
+                   : proto.type().has_optional_type()      ? "an optional value"
                    : proto.type().has_sparse_tensor_type() ? "a sparse tensor"
-                                                            : "no tensor";
+                                                           : "no tensor";
       return port;
     }
     const auto& tensor = proto.type().tensor_type();
@@ -119,7 +120,8 @@ class Reader {
       case Kind::FLOAT: return AttributeValue(double{proto.f()});
       case Kind::STRING: return AttributeValue(proto.s());
       case Kind::INTS: return AttributeValue(std::vector<int64_t>(proto.ints().begin(), proto.ints().end()));
-      case Kind::FLOATS: return AttributeValue(std::vector<double>(proto.floats().begin(), proto.floats().end()));
+      case Kind::FLOATS:
+        return AttributeValue(std::vector<double>(proto.floats().begin(), proto.floats().end()));
       case Kind::STRINGS:
         return AttributeValue(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
       case Kind::TENSOR: {
@@ -149,11 +151,13 @@ Result<Model> read_model(const std::string& path) {
   const auto bytes = read_model_bytes(path);
   if (!bytes) return bytes.error();
   auto proto = std::make_shared<::onnx::ModelProto>();
-  if (!parse(*proto, bytes->message)) return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
+  if (!parse(*proto, bytes->message))
+    return Failure{fmt::format("`{}` is no ONNX model, or only a part of one", path)};
   if (!proto->has_graph()) return Failure{fmt::format("`{}` is no ONNX model: it has no graph", path)};
   Model model;
   model.producer = proto->producer_name();
-  if (!model.producer.empty() && !proto->producer_version().empty()) model.producer += " " + proto->producer_version();
+  if (!model.producer.empty() && !proto->producer_version().empty())
+    model.producer += " " + proto->producer_version();
   model.opset = default_opset(proto->opset_import());
   Reader reader(proto, folder_of(path), bytes->raw_data);
   auto graph = reader.graph(proto->graph());
@@ -170,7 +174,8 @@ Result<Model> read_model(const std::string& path) {
 Result<TensorPtr> read_tensor(const std::string& path) {
   auto proto = std::make_shared<::onnx::TensorProto>();
   std::ifstream file(path, std::ios::binary);
-  if (!file || !proto->ParseFromIstream(&file)) return Failure{fmt::format("`{}` is no tensor of ONNX", path)};
+  if (!file || !proto->ParseFromIstream(&file))
+    return Failure{fmt::format("`{}` is no tensor of ONNX", path)};
   return tensor_of(*proto, proto, folder_of(path));
 }
 

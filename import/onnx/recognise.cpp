@@ -64,8 +64,10 @@ class Recogniser {
 
   std::optional<double> number(const std::string& value) const {
     TensorPtr tensor;
-    if (auto weight = graph_.initializers.find(value); weight != graph_.initializers.end()) tensor = weight->second;
-    if (auto found = makers_.find(value); found != makers_.end() && graph_.nodes[found->second].op == "Constant") {
+    if (auto weight = graph_.initializers.find(value); weight != graph_.initializers.end())
+      tensor = weight->second;
+    if (auto found = makers_.find(value);
+        found != makers_.end() && graph_.nodes[found->second].op == "Constant") {
       const auto& attributes = graph_.nodes[found->second].attributes;
       if (auto given = attributes.find("value"); given != attributes.end())
         if (const auto* held = std::get_if<TensorPtr>(&given->second)) tensor = *held;
@@ -106,10 +108,13 @@ class Recogniser {
     inner_.clear();
     if (add.op != "Add") return std::nullopt;
     const Node *scale = nullptr, *quotient = nullptr;
-    const auto shifted = operands(add, [&](const std::string& value) { return (scale = maker(value, "Mul")) != nullptr; });
+    const auto shifted =
+        operands(add, [&](const std::string& value) { return (scale = maker(value, "Mul")) != nullptr; });
     if (!shifted || !graph_.initializers.contains(shifted->first)) return std::nullopt;
-    const auto scaled = operands(*scale, [&](const std::string& value) { return (quotient = maker(value, "Div")) != nullptr; });
-    if (!scaled || !graph_.initializers.contains(scaled->first) || quotient->inputs.size() != 2) return std::nullopt;
+    const auto scaled = operands(
+        *scale, [&](const std::string& value) { return (quotient = maker(value, "Div")) != nullptr; });
+    if (!scaled || !graph_.initializers.contains(scaled->first) || quotient->inputs.size() != 2)
+      return std::nullopt;
     const Node* root = maker(quotient->inputs[1], "Sqrt");
     const Node* padded = root ? maker(root->inputs[0], "Add") : nullptr;
     if (!padded) return std::nullopt;
@@ -124,11 +129,13 @@ class Recogniser {
     const Node* mean = maker(difference->inputs[1], "ReduceMean");
     if (!mean || mean->inputs[0] != difference->inputs[0]) return std::nullopt;
     const auto axes = mean->attributes.find("axes"), again = variance->attributes.find("axes");
-    if (axes == mean->attributes.end() || again == variance->attributes.end() || axes->second != again->second)
+    if (axes == mean->attributes.end() || again == variance->attributes.end() ||
+        axes->second != again->second)
       return std::nullopt;
     const auto* list = std::get_if<std::vector<int64_t>>(&axes->second);
     if (!list || list->size() != 1) return std::nullopt;
-    Node node = taken(last, "LayerNormalization", {mean->inputs[0], scaled->first, shifted->first}, mean->name);
+    Node node =
+        taken(last, "LayerNormalization", {mean->inputs[0], scaled->first, shifted->first}, mean->name);
     node.attributes["axis"] = list->front();
     node.attributes["epsilon"] = *epsilon;
     return node;
@@ -140,11 +147,14 @@ class Recogniser {
     inner_.clear();
     if (half.op != "Mul") return std::nullopt;
     const Node *product = nullptr, *sum = nullptr, *erf = nullptr;
-    const auto halved = operands(half, [&](const std::string& value) { return (product = maker(value, "Mul")) != nullptr; });
+    const auto halved =
+        operands(half, [&](const std::string& value) { return (product = maker(value, "Mul")) != nullptr; });
     if (!halved || !is_number(halved->first, 0.5)) return std::nullopt;
-    const auto factors = operands(*product, [&](const std::string& value) { return (sum = maker(value, "Add")) != nullptr; });
+    const auto factors =
+        operands(*product, [&](const std::string& value) { return (sum = maker(value, "Add")) != nullptr; });
     if (!factors) return std::nullopt;
-    const auto terms = operands(*sum, [&](const std::string& value) { return (erf = maker(value, "Erf")) != nullptr; });
+    const auto terms =
+        operands(*sum, [&](const std::string& value) { return (erf = maker(value, "Erf")) != nullptr; });
     const Node* quotient = terms && is_number(terms->first, 1) ? maker(erf->inputs[0], "Div") : nullptr;
     if (!quotient || quotient->inputs[0] != factors->first || !is_number(quotient->inputs[1], std::sqrt(2.0)))
       return std::nullopt;
@@ -157,7 +167,8 @@ class Recogniser {
     inner_.clear();
     if (product.op != "Mul") return std::nullopt;
     const Node* sigmoid = nullptr;
-    const auto factors = operands(product, [&](const std::string& value) { return (sigmoid = maker(value, "Sigmoid")) != nullptr; });
+    const auto factors = operands(
+        product, [&](const std::string& value) { return (sigmoid = maker(value, "Sigmoid")) != nullptr; });
     if (!factors || sigmoid->inputs[0] != factors->first) return std::nullopt;
     return taken(last, "Silu", {factors->first}, sigmoid->name);
   }

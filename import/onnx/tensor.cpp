@@ -35,11 +35,13 @@ Result<Shape> shape_of(const TensorProto& tensor, DType dtype) {
 /// Elements over memory, or a copy of them where they are not aligned.
 TensorPtr elements_at(const std::byte* data, std::shared_ptr<const void> owner, DType dtype, Shape shape) {
   const bool is_aligned = reinterpret_cast<uintptr_t>(data) % dtype.bytes() == 0;
-  if (is_aligned && !dtype.is_bool()) return HostTensor::over(std::move(owner), data, dtype, std::move(shape));
+  if (is_aligned && !dtype.is_bool())
+    return HostTensor::over(std::move(owner), data, dtype, std::move(shape));
   TensorPtr copy = HostTensor::make(dtype, std::move(shape));
   if (copy->bytes() > 0) std::memcpy(copy->data(), data, copy->bytes());
   if (dtype.is_bool())
-    for (std::byte& element : std::span(copy->data(), copy->bytes())) element = std::byte(element != std::byte(0));
+    for (std::byte& element : std::span(copy->data(), copy->bytes()))
+      element = std::byte(element != std::byte(0));
   return copy;
 }
 
@@ -63,7 +65,8 @@ Result<External> external_of(const TensorProto& tensor) {
     if (entry.key() == "location") external.location = entry.value();
     if (entry.key() != "offset" && entry.key() != "length") continue;
     const auto value = number_of(entry.value());
-    if (!value) return failure(tensor, fmt::format("has the {} `{}` in its file", entry.key(), entry.value()));
+    if (!value)
+      return failure(tensor, fmt::format("has the {} `{}` in its file", entry.key(), entry.value()));
     if (entry.key() == "offset") external.offset = *value;
     if (entry.key() == "length") external.length = *value;
   }
@@ -86,7 +89,8 @@ Result<TensorPtr> external_tensor(const TensorProto& tensor, DType dtype, Shape 
   const auto real = std::filesystem::weakly_canonical(path, error);
   const auto root = std::filesystem::weakly_canonical(folder.empty() ? "." : folder, error);
   if (error || std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first != root.end())
-    return failure(tensor, fmt::format("is in the file `{}`, which leads out of the model's folder", external->location));
+    return failure(tensor, fmt::format("is in the file `{}`, which leads out of the model's folder",
+                                       external->location));
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status = {};
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -97,13 +101,15 @@ Result<TensorPtr> external_tensor(const TensorProto& tensor, DType dtype, Shape 
   const bool fits = external->offset <= status.st_size && bytes <= status.st_size - external->offset &&
                     external->length.value_or(bytes) == bytes;
   std::shared_ptr<const MappedFile> mapped;
-  if (fits && bytes > 0) mapped = MappedFile::map(descriptor, static_cast<uint64_t>(status.st_size), path.string());
+  if (fits && bytes > 0)
+    mapped = MappedFile::map(descriptor, static_cast<uint64_t>(status.st_size), path.string());
   ::close(descriptor);
   if (!fits)
     return failure(tensor, fmt::format("has {} bytes, which are not at byte {} of the file `{}`", bytes,
                                        external->offset, path.string()));
   if (bytes == 0) return HostTensor::make(dtype, std::move(shape));
-  if (!mapped) return failure(tensor, fmt::format("is in the file `{}`, which cannot be mapped", path.string()));
+  if (!mapped)
+    return failure(tensor, fmt::format("is in the file `{}`, which cannot be mapped", path.string()));
   const std::byte* data = mapped->data() + external->offset;
   return elements_at(data, mapped, dtype, std::move(shape));
 }
@@ -188,7 +194,8 @@ Result<Header> header_of(const TensorProto& tensor) {
 Result<TensorPtr> raw_tensor(const TensorProto& tensor, Header header, std::shared_ptr<const void> owner,
                              const std::byte* bytes, size_t size) {
   if (size != static_cast<size_t>(element_count(header.shape)) * header.dtype.bytes())
-    return failure(tensor, fmt::format("has {} bytes for the shape of {}", size, type_to_string(header.dtype, header.shape)));
+    return failure(tensor, fmt::format("has {} bytes for the shape of {}", size,
+                                       type_to_string(header.dtype, header.shape)));
   return elements_at(bytes, std::move(owner), header.dtype, std::move(header.shape));
 }
 
@@ -202,10 +209,12 @@ Result<TensorPtr> tensor_of(const TensorProto& tensor, const std::shared_ptr<con
     return external_tensor(tensor, header->dtype, std::move(header->shape), folder);
   if (!tensor.has_raw_data()) return listed_tensor(tensor, header->dtype, std::move(header->shape));
   const std::string& raw = tensor.raw_data();
-  return raw_tensor(tensor, std::move(*header), owner, reinterpret_cast<const std::byte*>(raw.data()), raw.size());
+  return raw_tensor(tensor, std::move(*header), owner, reinterpret_cast<const std::byte*>(raw.data()),
+                    raw.size());
 }
 
-Result<TensorPtr> tensor_over(const TensorProto& tensor, const std::shared_ptr<const std::byte>& bytes, size_t size) {
+Result<TensorPtr> tensor_over(const TensorProto& tensor, const std::shared_ptr<const std::byte>& bytes,
+                              size_t size) {
   auto header = header_of(tensor);
   if (!header) return header.error();
   return raw_tensor(tensor, std::move(*header), bytes, bytes.get(), size);

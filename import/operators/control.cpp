@@ -32,14 +32,18 @@ void set_results(Call& call, const std::string& text, const std::vector<Type>& t
 }
 
 void if_else(Call& call) {
-  const Block then = call.block(call.graph("then_branch"), {}), otherwise = call.block(call.graph("else_branch"), {});
+  const Block then = call.block(call.graph("then_branch"), {}),
+              otherwise = call.block(call.graph("else_branch"), {});
   if (then.results.size() != otherwise.results.size() || then.results.size() != call.output_count())
     throw Refusal("its branches have other numbers of results than it has outputs");
   const Term condition = scalar(call, call.in(0), "condition");
   std::vector<Type> types;
   for (size_t i = 0; i < then.results.size(); ++i)
-    types.push_back(call.writer().document().typer.type_of("if ($0) { $1 } else { $2 }", {condition, then.results[i], otherwise.results[i]}));
-  set_results(call, fmt::format("if ({}) {} else {}", call.writer().operand(condition), then.text, otherwise.text), types);
+    types.push_back(call.writer().document().typer.type_of(
+        "if ($0) { $1 } else { $2 }", {condition, then.results[i], otherwise.results[i]}));
+  set_results(call,
+              fmt::format("if ({}) {} else {}", call.writer().operand(condition), then.text, otherwise.text),
+              types);
 }
 
 /// The type with `?` where an extent differs.
@@ -48,7 +52,8 @@ Type joined(Type a, Type b) {
   if (a->dims.size() != b->dims.size() || a->dtype != b->dtype)
     throw Refusal(fmt::format("what it carries becomes {} from {}", to_string(b), to_string(a)));
   std::vector<Dim> dims;
-  for (size_t i = 0; i < a->dims.size(); ++i) dims.push_back(a->dims[i] == b->dims[i] ? a->dims[i] : dim_any());
+  for (size_t i = 0; i < a->dims.size(); ++i)
+    dims.push_back(a->dims[i] == b->dims[i] ? a->dims[i] : dim_any());
   return tensor_type(dims, a->dtype);
 }
 
@@ -91,7 +96,8 @@ class LoopText {
     goes_ = writer().variable("goes_on", scalar_type(DType::boolean()));
     state_.clear();
     std::vector<Term> inputs = {turn_, goes_};
-    for (size_t i = 0; i < carried_; ++i) state_.push_back(writer().variable(identifier(body_.inputs[i + 2].name, "state"), types_[i]));
+    for (size_t i = 0; i < carried_; ++i)
+      state_.push_back(writer().variable(identifier(body_.inputs[i + 2].name, "state"), types_[i]));
     inputs.insert(inputs.end(), state_.begin(), state_.end());
     return call_.block(body_, inputs);
   }
@@ -113,13 +119,17 @@ class LoopText {
       if (i > carried_) add_rows(block.results[i], parameters, types, results, first);
       next.push_back(i <= carried_ ? bound[i] : grown(results[i - 1], bound[i], block.results[i]));
     }
-    const std::string binds = fmt::format("let {} = {};", bound.size() == 1 ? bound[0] : tuple_of(bound), block.text);
+    const std::string binds =
+        fmt::format("let {} = {};", bound.size() == 1 ? bound[0] : tuple_of(bound), block.text);
     // A body may compute its condition as a tensor of one element.
-    const std::string goes = block.results[0].rank() == 0 ? bound[0] : fmt::format("reshape({}, newshape=[])", bound[0]);
+    const std::string goes =
+        block.results[0].rank() == 0 ? bound[0] : fmt::format("reshape({}, newshape=[])", bound[0]);
     next.insert(next.begin(), {turn_.text + " + 1i64", goes});
-    first.insert(first.begin(), {"0i64", call_.has(1) ? writer().operand(scalar(call_, call_.in(1), "goes_on")) : "True"});
+    first.insert(first.begin(),
+                 {"0i64", call_.has(1) ? writer().operand(scalar(call_, call_.in(1), "goes_on")) : "True"});
     std::string ends = goes_.text;
-    if (call_.has(0)) ends += fmt::format(" and {} < {}", turn_.text, writer().operand(scalar(call_, call_.in(0), "turns")));
+    if (call_.has(0))
+      ends += fmt::format(" and {} < {}", turn_.text, writer().operand(scalar(call_, call_.in(0), "turns")));
     define(parameters, types, ends, binds, next, results, first);
   }
 
@@ -138,13 +148,14 @@ class LoopText {
     results.push_back(parameters.back().text);
     std::vector<std::string> none = {"0"};
     for (Dim dim : result.type->dims) none.push_back(dim->has_any ? "0" : to_string(dim));
-    first.push_back(fmt::format("zeros([{}], dtype=\"{}\")", fmt::join(none, ", "), to_string(result.dtype())));
+    first.push_back(
+        fmt::format("zeros([{}], dtype=\"{}\")", fmt::join(none, ", "), to_string(result.dtype())));
   }
 
   /// Writes the function, which is given what its body uses of the text around it, and its call.
   void define(const std::vector<Term>& parameters, const std::vector<Type>& types, const std::string& ends,
-              const std::string& binds, std::vector<std::string> next, const std::vector<std::string>& results,
-              std::vector<std::string> first) {
+              const std::string& binds, std::vector<std::string> next,
+              const std::vector<std::string>& results, std::vector<std::string> first) {
     std::vector<Term> all = captured(writer().document(), ends + " " + binds, outer_count_);
     const size_t own = all.size();
     all.insert(all.end(), parameters.begin(), parameters.end());
@@ -194,7 +205,8 @@ void scan(Call& call) {
       throw Refusal(fmt::format("its `{}` are not all 0", name));
   const auto directions = call.integers("scan_input_directions").value_or(std::vector<int64_t>(scanned, 0));
   const bool reverses = !directions.empty() && directions.front() != 0;
-  if (directions != std::vector<int64_t>(scanned, reverses ? 1 : 0)) throw Refusal("scans some inputs from the front and others from the end");
+  if (directions != std::vector<int64_t>(scanned, reverses ? 1 : 0))
+    throw Refusal("scans some inputs from the front and others from the end");
   const size_t carried = call.input_count() - scanned;
   std::vector<Term> state, rows;
   std::vector<std::string> names, row_names, first, inputs;
@@ -222,19 +234,26 @@ void scan(Call& call) {
     (i < carried ? carry : row).push_back(results.back());
     types.push_back(i < carried ? call.in(i).type : rows_of(block.results[i].type, count));
   }
-  if (carried > 0 && joined(types[0], block.results[0].type) != types[0]) throw Refusal("what it carries changes its shape");
+  if (carried > 0 && joined(types[0], block.results[0].type) != types[0])
+    throw Refusal("what it carries changes its shape");
   // The parts of a tuple as parameters of the function.
-  const std::string carries = "%" + call.writer().document().names.unique("state"), takes = "%" + call.writer().document().names.unique("row");
-  const std::string function = fmt::format(
-      "fn ({}, {}) {{ let {} = {}; let {} = {}; let {} = {}; ({}, {}) }}", carries, takes, tuple_of(names), carries,
-      tuple_of(row_names), takes, tuple_of(results), block.results.size() == 1 ? fmt::format("({},)", block.text) : block.text,
-      tuple_of(carry), tuple_of(row));
-  const std::string text = fmt::format("scan_over({}, {}, {}{})", function, tuple_of(first), tuple_of(inputs), reverses ? ", reverse=True" : "");
+  const std::string carries = "%" + call.writer().document().names.unique("state"),
+                    takes = "%" + call.writer().document().names.unique("row");
+  const std::string function =
+      fmt::format("fn ({}, {}) {{ let {} = {}; let {} = {}; let {} = {}; ({}, {}) }}", carries, takes,
+                  tuple_of(names), carries, tuple_of(row_names), takes, tuple_of(results),
+                  block.results.size() == 1 ? fmt::format("({},)", block.text) : block.text, tuple_of(carry),
+                  tuple_of(row));
+  const std::string text = fmt::format("scan_over({}, {}, {}{})", function, tuple_of(first), tuple_of(inputs),
+                                       reverses ? ", reverse=True" : "");
   std::vector<std::string> parts;
   const std::string whole = "%" + call.writer().document().names.unique("scanned");
   for (size_t i = 0; i < block.results.size(); ++i)
-    parts.push_back(i < carried ? fmt::format("{}.0.{}", whole, i) : fmt::format("{}.1.{}", whole, i - carried));
-  set_results(call, fmt::format("{{ let {} = {}; {} }}", whole, text, parts.size() == 1 ? parts[0] : tuple_of(parts)), types);
+    parts.push_back(i < carried ? fmt::format("{}.0.{}", whole, i)
+                                : fmt::format("{}.1.{}", whole, i - carried));
+  set_results(
+      call, fmt::format("{{ let {} = {}; {} }}", whole, text, parts.size() == 1 ? parts[0] : tuple_of(parts)),
+      types);
 }
 
 }  // namespace

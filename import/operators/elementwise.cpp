@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "import/operators/table.h"
 #include "import/onnx/dtypes.h"
+#include "import/operators/table.h"
 
 namespace quern::onnx {
 
@@ -18,20 +18,23 @@ void binary(Call& call) {
   Term b = call.in(1);
   if (call.opset() < 7 && call.has_attribute("axis") && b.rank() > 0) {
     const auto behind = static_cast<int64_t>(a.rank() - b.rank()) - call.axis("axis", 0, a.rank());
-    if (behind > 0) b = call.step("aligned", fmt::format("expand_dims($0, axis={}, num_newaxis={})", b.rank(), behind), {b});
+    if (behind > 0)
+      b = call.step("aligned", fmt::format("expand_dims($0, axis={}, num_newaxis={})", b.rank(), behind),
+                    {b});
   }
   call.result(kExpression, {a, b});
 }
-constexpr char kAdd[] = "$0 + $1", kSub[] = "$0 - $1", kMul[] = "$0 * $1", kDiv[] = "$0 / $1", kAnd[] = "logical_and($0, $1)",
-               kOr[] = "logical_or($0, $1)", kXor[] = "logical_xor($0, $1)", kLess[] = "$0 < $1", kGreater[] = "$0 > $1",
-               kEqual[] = "$0 == $1";
+constexpr char kAdd[] = "$0 + $1", kSub[] = "$0 - $1", kMul[] = "$0 * $1", kDiv[] = "$0 / $1",
+               kAnd[] = "logical_and($0, $1)", kOr[] = "logical_or($0, $1)", kXor[] = "logical_xor($0, $1)",
+               kLess[] = "$0 < $1", kGreater[] = "$0 > $1", kEqual[] = "$0 == $1";
 
 /// `maximum(maximum(a, b), c)`, or with an infix operator.
 void fold(Call& call, std::string_view expression) {
   Term result = call.in(0);
   for (size_t i = 1; i < call.input_count(); ++i) {
     const bool is_last = i + 1 == call.input_count();
-    result = is_last ? call.let(expression, {result, call.in(i)}) : call.step("partial", expression, {result, call.in(i)});
+    result = is_last ? call.let(expression, {result, call.in(i)})
+                     : call.step("partial", expression, {result, call.in(i)});
   }
   call.set(0, result);
 }
@@ -47,9 +50,10 @@ void power(Call& call) {
   Term exponent = call.in(1);
   const DType dtype = base.dtype();
   if (dtype.is_int()) {
-    call.result(fmt::format("cast(power(cast($0, dtype=\"float64\"), cast($1, dtype=\"float64\")), dtype=\"{}\")",
-                            to_string(dtype)),
-                {base, exponent});
+    call.result(
+        fmt::format("cast(power(cast($0, dtype=\"float64\"), cast($1, dtype=\"float64\")), dtype=\"{}\")",
+                    to_string(dtype)),
+        {base, exponent});
   } else if (const auto number = number_of(exponent); number && exponent.rank() == 0) {
     call.result(fmt::format("power($0, {})", literal(*number, dtype)), {base});
   } else if (exponent.dtype() == dtype) {
@@ -100,7 +104,8 @@ void clip(Call& call) {
   const auto low = bound(call, "min", 1), high = bound(call, "max", 2);
   const auto lowest = low ? number_of(*low) : std::nullopt, highest = high ? number_of(*high) : std::nullopt;
   if (low && high && lowest && highest && data.dtype().is_float())
-    return call.result(fmt::format("clip($0, {}, {})", float_attribute(*lowest), float_attribute(*highest)), {data});
+    return call.result(fmt::format("clip($0, {}, {})", float_attribute(*lowest), float_attribute(*highest)),
+                       {data});
   if (low && high) return call.result("minimum(maximum($0, $1), $2)", {data, *low, *high});
   if (low) return call.result("maximum($0, $1)", {data, *low});
   if (high) return call.result("minimum($0, $1)", {data, *high});
@@ -111,21 +116,23 @@ void is_infinite(Call& call) {
   const bool positive = call.flag("detect_positive", true), negative = call.flag("detect_negative", true);
   if (positive && negative) return call.result("isinf($0)", {call.in(0)});
   if (!positive && !negative) return call.result("logical_and(isinf($0), isnan($0))", {call.in(0)});
-  call.result(fmt::format("logical_and(isinf($0), $0 {} {})", positive ? ">" : "<", literal(0, call.in(0).dtype())),
-              {call.in(0)});
+  call.result(
+      fmt::format("logical_and(isinf($0), $0 {} {})", positive ? ">" : "<", literal(0, call.in(0).dtype())),
+      {call.in(0)});
 }
 
 /// `round` of the language takes halves away from zero, ONNX to the even neighbour.
 void round_to_even(Call& call) {
   const DType dtype = call.in(0).dtype();
-  call.result(fmt::format("where(abs($0 - trunc($0)) == {}, {} * round($0 / {}), round($0))", literal(0.5, dtype),
-                          literal(2, dtype), literal(2, dtype)),
+  call.result(fmt::format("where(abs($0 - trunc($0)) == {}, {} * round($0 / {}), round($0))",
+                          literal(0.5, dtype), literal(2, dtype), literal(2, dtype)),
               {call.in(0)});
 }
 
 // --- activations
 void leaky_relu(Call& call) {
-  call.result(fmt::format("nn.leaky_relu($0, alpha={})", float_attribute(call.number("alpha", 0.01))), {call.in(0)});
+  call.result(fmt::format("nn.leaky_relu($0, alpha={})", float_attribute(call.number("alpha", 0.01))),
+              {call.in(0)});
 }
 
 void elu(Call& call) {
@@ -134,15 +141,19 @@ void elu(Call& call) {
 
 void celu(Call& call) {
   const std::string alpha = literal(call.number("alpha", 1), call.in(0).dtype());
-  call.result(fmt::format("nn.relu($0) + minimum({0} * expm1($0 / {0}), {1})", alpha, literal(0, call.in(0).dtype())),
-              {call.in(0)});
+  call.result(
+      fmt::format("nn.relu($0) + minimum({0} * expm1($0 / {0}), {1})", alpha, literal(0, call.in(0).dtype())),
+      {call.in(0)});
 }
 
 void selu(Call& call) {
-  const double alpha = call.number("alpha", 1.67326319217681884765625), gamma = call.number("gamma", 1.05070102214813232421875);
-  if (!call.has_attribute("alpha") && !call.has_attribute("gamma")) return call.result("nn.selu($0)", {call.in(0)});
-  call.result(fmt::format("nn.elu($0, alpha={}) * {}", float_attribute(alpha), literal(gamma, call.in(0).dtype())),
-              {call.in(0)});
+  const double alpha = call.number("alpha", 1.67326319217681884765625),
+               gamma = call.number("gamma", 1.05070102214813232421875);
+  if (!call.has_attribute("alpha") && !call.has_attribute("gamma"))
+    return call.result("nn.selu($0)", {call.in(0)});
+  call.result(
+      fmt::format("nn.elu($0, alpha={}) * {}", float_attribute(alpha), literal(gamma, call.in(0).dtype())),
+      {call.in(0)});
 }
 
 void hard_sigmoid(Call& call) {
@@ -154,16 +165,18 @@ void hard_sigmoid(Call& call) {
 
 void thresholded_relu(Call& call) {
   const DType dtype = call.in(0).dtype();
-  call.result(fmt::format("where($0 > {}, $0, {})", literal(call.number("alpha", 1), dtype), literal(0, dtype)),
-              {call.in(0)});
+  call.result(
+      fmt::format("where($0 > {}, $0, {})", literal(call.number("alpha", 1), dtype), literal(0, dtype)),
+      {call.in(0)});
 }
 
 void shrink(Call& call) {
   const DType dtype = call.in(0).dtype();
   const double lambda = call.number("lambd", 0.5), bias = call.number("bias", 0);
-  call.result(fmt::format("where($0 < {}, $0 + {}, where($0 > {}, $0 - {}, {}))", literal(-lambda, dtype),
-                          literal(bias, dtype), literal(lambda, dtype), literal(bias, dtype), literal(0, dtype)),
-              {call.in(0)});
+  call.result(
+      fmt::format("where($0 < {}, $0 + {}, where($0 > {}, $0 - {}, {}))", literal(-lambda, dtype),
+                  literal(bias, dtype), literal(lambda, dtype), literal(bias, dtype), literal(0, dtype)),
+      {call.in(0)});
 }
 
 /// The slopes broadcast to the data; one for each channel is PyTorch's layer.
@@ -189,7 +202,8 @@ double decisive(Call& call, size_t input, double otherwise) {
   if (!call.has(input)) return otherwise;
   const auto number = call.number_in(input);
   if (!number)
-    throw Refusal(fmt::format("`{0}` has to be known: give it with `--constant {0}=NUMBER`", call.node().inputs[input]));
+    throw Refusal(fmt::format("`{0}` has to be known: give it with `--constant {0}=NUMBER`",
+                              call.node().inputs[input]));
   return *number;
 }
 

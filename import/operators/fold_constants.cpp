@@ -26,15 +26,18 @@ bool is_small_constant(const Term& term) {
 
 void convert_node(Call& call) {
   const Node& node = call.node();
-  if (!node.domain.empty()) throw Refusal(fmt::format("is of the domain `{}`, which is not known", node.domain));
+  if (!node.domain.empty())
+    throw Refusal(fmt::format("is of the domain `{}`, which is not known", node.domain));
   if (fold_dims(call)) return;
   const Operator* row = find_operator(node.op);
   if (!row) throw Refusal("this operator has no counterpart");
   convert(*row, call);
 }
 
-std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs, Typer& typer) {
-  if (inputs.empty() || node.outputs.size() != 1 || !std::ranges::all_of(inputs, is_small_constant)) return std::nullopt;
+std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs,
+                                   Typer& typer) {
+  if (inputs.empty() || node.outputs.size() != 1 || !std::ranges::all_of(inputs, is_small_constant))
+    return std::nullopt;
   for (const auto& [name, value] : node.attributes)
     if (std::holds_alternative<GraphPtr>(value)) return std::nullopt;
   Weights weights;
@@ -46,7 +49,8 @@ std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::v
     const Term& result = call.outputs().at(0);
     if (!result.type) return std::nullopt;
     if (result.text.empty()) return result;
-    const TensorPtr value = weights.empty() ? typer.evaluate(block_of(writer.lines(), writer.operand(result))) : nullptr;
+    const TensorPtr value =
+        weights.empty() ? typer.evaluate(block_of(writer.lines(), writer.operand(result))) : nullptr;
     return value && value->size() <= kLargest ? std::optional(constant_term(value)) : std::nullopt;
   } catch (const Refusal&) {
     return std::nullopt;  // reported where the node is written

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "import/operators/call.h"
+#include "import/node/call.h"
 
 namespace quern::onnx {
 

@@ -30,7 +30,9 @@ std::optional<std::vector<Dims>> elements_of(const Call& call) {
 
 bool is_integer(const Term& term) { return term.dtype() == DType::int64() || term.dtype() == DType::int32(); }
 
-void set(Call& call, Dims dims, DType dtype, size_t rank) { call.set(0, dims_term(std::move(dims), dtype, rank)); }
+void set(Call& call, Dims dims, DType dtype, size_t rank) {
+  call.set(0, dims_term(std::move(dims), dtype, rank));
+}
 
 /// The shape of the input, or a part of it.
 bool fold_shape(Call& call) {
@@ -78,7 +80,8 @@ bool fold_concat(Call& call, const std::vector<Dims>& in) {
 bool fold_slice(Call& call, const std::vector<Dims>& in) {
   if (call.rank(0) != 1) return false;
   const auto single = [&](std::string_view name, size_t input, int64_t otherwise) -> std::optional<int64_t> {
-    if (const auto given = call.integers(name)) return given->size() == 1 ? std::optional(given->front()) : std::nullopt;
+    if (const auto given = call.integers(name))
+      return given->size() == 1 ? std::optional(given->front()) : std::nullopt;
     if (input >= in.size()) return otherwise;
     return in[input].size() == 1 ? as_const(in[input].front()) : std::nullopt;
   };
@@ -106,16 +109,19 @@ Dim quotient(Dim a, Dim b) { return dim_floordiv(a, b); }
 
 bool fold_arithmetic(Call& call, const std::vector<Dims>& in) {
   static const std::map<std::string_view, Dim (*)(Dim, Dim)> kFunctions = {
-      {"Add", dim_add}, {"Sub", dim_sub}, {"Mul", dim_mul}, {"Div", quotient}, {"Min", dim_min}, {"Max", dim_max}};
+      {"Add", dim_add},  {"Sub", dim_sub}, {"Mul", dim_mul},
+      {"Div", quotient}, {"Min", dim_min}, {"Max", dim_max}};
   const auto function = kFunctions.at(call.node().op);
   if (in.size() != 2 || in[0].empty() || in[1].empty()) return false;
   const size_t count = std::max(in[0].size(), in[1].size());
-  if ((in[0].size() != 1 && in[0].size() != count) || (in[1].size() != 1 && in[1].size() != count)) return false;
+  if ((in[0].size() != 1 && in[0].size() != count) || (in[1].size() != 1 && in[1].size() != count))
+    return false;
   Dims result;
   for (size_t i = 0; i < count; ++i) {
     const Dim a = in[0][in[0].size() == 1 ? 0 : i], b = in[1][in[1].size() == 1 ? 0 : i];
     // Division of ONNX truncates, that of dims floors: the same for sizes.
-    if (call.node().op == "Div" && (as_const(b).value_or(0) <= 0 || as_const(a).value_or(0) < 0)) return false;
+    if (call.node().op == "Div" && (as_const(b).value_or(0) <= 0 || as_const(a).value_or(0) < 0))
+      return false;
     result.push_back(function(a, b));
   }
   set(call, std::move(result), call.in(0).dtype(), std::max(call.rank(0), call.rank(1)));
@@ -127,7 +133,8 @@ bool fold_fill(Call& call, const std::vector<Dims>& in) {
   if (!value || value->size() != 1 || value->dtype() != DType::int64() || in[0].size() > 1) return false;
   const auto count = in[0].empty() ? std::optional<int64_t>(1) : as_const(in[0].front());
   if (!count || *count < 0 || *count > static_cast<int64_t>(kLongest)) return false;
-  set(call, Dims(static_cast<size_t>(*count), dim_const(element_as_int(*value, 0))), DType::int64(), in[0].size());
+  set(call, Dims(static_cast<size_t>(*count), dim_const(element_as_int(*value, 0))), DType::int64(),
+      in[0].size());
   return true;
 }
 
@@ -172,10 +179,12 @@ bool fold_product(Call& call, const std::vector<Dims>& in) {
 
 using Fold = bool (*)(Call&, const std::vector<Dims>&);
 const std::map<std::string_view, Fold> kFolds = {
-    {"Gather", fold_gather},   {"Concat", fold_concat},   {"Slice", fold_slice},     {"Unsqueeze", fold_rank},
-    {"Squeeze", fold_rank},    {"Reshape", fold_rank},    {"Add", fold_arithmetic},  {"Sub", fold_arithmetic},
-    {"Mul", fold_arithmetic},  {"Div", fold_arithmetic},  {"Min", fold_arithmetic},  {"Max", fold_arithmetic},
-    {"Equal", fold_equal},     {"Where", fold_where},     {"ReduceProd", fold_product}, {"ConstantOfShape", fold_fill},
+    {"Gather", fold_gather},        {"Concat", fold_concat},  {"Slice", fold_slice},
+    {"Unsqueeze", fold_rank},       {"Squeeze", fold_rank},   {"Reshape", fold_rank},
+    {"Add", fold_arithmetic},       {"Sub", fold_arithmetic}, {"Mul", fold_arithmetic},
+    {"Div", fold_arithmetic},       {"Min", fold_arithmetic}, {"Max", fold_arithmetic},
+    {"Equal", fold_equal},          {"Where", fold_where},    {"ReduceProd", fold_product},
+    {"ConstantOfShape", fold_fill},
 };
 
 }  // namespace

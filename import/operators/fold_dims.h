@@ -1,7 +1,7 @@
 #pragma once
 // What is computed of shapes while a model is imported: exporters write `x.view(x.size(0), -1)` as half a dozen nodes.
 
-#include "import/operators/call.h"
+#include "import/node/call.h"
 
 namespace quern::onnx {
 

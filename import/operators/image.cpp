@@ -22,7 +22,8 @@ struct Target {
 std::vector<double> floats_in(Call& call, size_t input) {
   const Term& term = call.in(input);
   if (!term.constant)
-    throw Refusal(fmt::format("`{0}` has to be known: give it with `--constant {0}=FILE.npy`", call.node().inputs[input]));
+    throw Refusal(fmt::format("`{0}` has to be known: give it with `--constant {0}=FILE.npy`",
+                              call.node().inputs[input]));
   std::vector<double> floats;
   for (int64_t i = 0; i < term.constant->size(); ++i) floats.push_back(element_as_double(*term.constant, i));
   return floats;
@@ -30,7 +31,9 @@ std::vector<double> floats_in(Call& call, size_t input) {
 
 int64_t known_extent(const Term& data, size_t axis) {
   const auto extent = as_const(data.extent(axis));
-  if (!extent) throw Refusal(fmt::format("resizes axis {}, whose extent {} is not known", axis, to_string(data.extent(axis))));
+  if (!extent)
+    throw Refusal(
+        fmt::format("resizes axis {}, whose extent {} is not known", axis, to_string(data.extent(axis))));
   return *extent;
 }
 
@@ -44,7 +47,8 @@ Target by_scales(const Term& data, const std::vector<double>& scales, const std:
     const auto whole = static_cast<int64_t>(std::floor(size + 1e-6));
     // Positions are those of the extents' ratio, which is the scale only then.
     if (std::abs(size - static_cast<double>(whole)) > 1e-3 * size)
-      throw Refusal(fmt::format("scales {} elements by {}, which is no whole number of them", extent, scales[i]));
+      throw Refusal(
+          fmt::format("scales {} elements by {}, which is no whole number of them", extent, scales[i]));
     target.axes.push_back(axes[i]);
     target.sizes.push_back(whole);
   }
@@ -64,10 +68,14 @@ Target by_sizes(const Term& data, const std::vector<int64_t>& sizes, const std::
 
 void resample(Call& call, const Target& target, const std::string& attributes) {
   if (target.axes.empty()) return call.set(0, call.in(0));
-  call.result(fmt::format("image.resample($0, size={}, axes={}{})", list_of(target.sizes), list_of(target.axes), attributes), {call.in(0)});
+  call.result(fmt::format("image.resample($0, size={}, axes={}{})", list_of(target.sizes),
+                          list_of(target.axes), attributes),
+              {call.in(0)});
 }
 
-std::string quoted(std::string_view name, std::string_view value) { return fmt::format(", {}=\"{}\"", name, value); }
+std::string quoted(std::string_view name, std::string_view value) {
+  return fmt::format(", {}=\"{}\"", name, value);
+}
 
 void resize(Call& call) {
   const Term& data = call.in(0);
@@ -77,16 +85,21 @@ void resize(Call& call) {
     for (size_t i = 0; i < data.rank(); ++i) axes.push_back(static_cast<int64_t>(i));
   axes = from_front(std::move(axes), data.rank());
   if (call.flag("antialias", false)) throw Refusal("smooths before it resizes");
-  if (call.string("keep_aspect_ratio_policy", "stretch") != "stretch") throw Refusal("keeps the aspect ratio");
+  if (call.string("keep_aspect_ratio_policy", "stretch") != "stretch")
+    throw Refusal("keeps the aspect ratio");
   const std::string mode = call.string("mode", "nearest");
-  const std::string transformation = call.string("coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel");
+  const std::string transformation =
+      call.string("coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel");
   if (transformation == "tf_crop_and_resize" || transformation == "half_pixel_symmetric")
     throw Refusal(fmt::format("has the coordinates `{}`", transformation));
   const bool has_sizes = !is_old && call.has(3);
-  const Target target = has_sizes ? by_sizes(data, *call.integers_in(3), axes) : by_scales(data, floats_in(call, is_old ? 1 : 2), axes);
+  const Target target = has_sizes ? by_sizes(data, *call.integers_in(3), axes)
+                                  : by_scales(data, floats_in(call, is_old ? 1 : 2), axes);
   std::string attributes = quoted("method", mode == "nearest" ? "nearest_neighbor" : mode);
   if (transformation != "half_pixel") attributes += quoted("coordinate_transformation_mode", transformation);
-  if (mode == "nearest") attributes += quoted("rounding_method", call.string("nearest_mode", is_old ? "floor" : "round_prefer_floor"));
+  if (mode == "nearest")
+    attributes +=
+        quoted("rounding_method", call.string("nearest_mode", is_old ? "floor" : "round_prefer_floor"));
   if (mode == "cubic") {
     attributes += fmt::format(", cubic_alpha={}", float_attribute(call.number("cubic_coeff_a", -0.75)));
     if (call.flag("exclude_outside", false)) attributes += ", cubic_exclude=1";
@@ -101,8 +114,12 @@ void upsample(Call& call) {
   for (size_t i = 0; i < data.rank(); ++i) axes.push_back(static_cast<int64_t>(i));
   const Target target = by_scales(data, given ? *given : floats_in(call, 1), axes);
   const std::string mode = call.string("mode", "nearest");
-  resample(call, target, mode == "nearest" ? quoted("method", "nearest_neighbor") + quoted("coordinate_transformation_mode", "asymmetric") + quoted("rounding_method", "floor")
-                                           : quoted("method", "linear") + quoted("coordinate_transformation_mode", "asymmetric"));
+  resample(call, target,
+           mode == "nearest"
+               ? quoted("method", "nearest_neighbor") +
+                     quoted("coordinate_transformation_mode", "asymmetric") +
+                     quoted("rounding_method", "floor")
+               : quoted("method", "linear") + quoted("coordinate_transformation_mode", "asymmetric"));
 }
 
 void grid_sample(Call& call) {
@@ -113,21 +130,28 @@ void grid_sample(Call& call) {
   // Coordinates are last in ONNX, and first but the batch in Relay.
   std::vector<int64_t> axes = {0, static_cast<int64_t>(call.rank(1)) - 1};
   for (int64_t i = 1; i + 1 < static_cast<int64_t>(call.rank(1)); ++i) axes.push_back(i);
-  call.result(fmt::format("image.grid_sample($0, transpose($1, axes={}){}{}{}{})", list_of(axes), mode == "bilinear" ? "" : quoted("method", mode),
-                          call.rank(0) == 5 ? quoted("layout", "NCDHW") : "", padding == "zeros" ? "" : quoted("padding_mode", padding),
+  call.result(fmt::format("image.grid_sample($0, transpose($1, axes={}){}{}{}{})", list_of(axes),
+                          mode == "bilinear" ? "" : quoted("method", mode),
+                          call.rank(0) == 5 ? quoted("layout", "NCDHW") : "",
+                          padding == "zeros" ? "" : quoted("padding_mode", padding),
                           call.flag("align_corners", false) ? "" : ", align_corners=False"),
               {call.in(0), call.in(1)});
 }
 
 void roi_align(Call& call) {
-  const std::string transformation = call.string("coordinate_transformation_mode", call.opset() < 16 ? "output_half_pixel" : "half_pixel");
-  const std::string boxes = fmt::format("concatenate((expand_dims(cast($2, dtype=\"{}\"), axis=1), $1), axis=1)", to_string(call.in(1).dtype()));
+  const std::string transformation =
+      call.string("coordinate_transformation_mode", call.opset() < 16 ? "output_half_pixel" : "half_pixel");
+  const std::string boxes =
+      fmt::format("concatenate((expand_dims(cast($2, dtype=\"{}\"), axis=1), $1), axis=1)",
+                  to_string(call.in(1).dtype()));
   const std::string mode = call.string("mode", "avg");
-  call.result(fmt::format("vision.roi_align($0, {}, pooled_size=[{}, {}], spatial_scale={}, sample_ratio={}{}{})", boxes,
-                          call.integer("output_height", 1), call.integer("output_width", 1), float_attribute(call.number("spatial_scale", 1)),
-                          call.integer("sampling_ratio", 0), mode == "avg" ? "" : quoted("mode", mode),
-                          transformation == "half_pixel" ? ", aligned=True" : ""),
-              {call.in(0), call.in(1), call.in(2)});
+  call.result(
+      fmt::format("vision.roi_align($0, {}, pooled_size=[{}, {}], spatial_scale={}, sample_ratio={}{}{})",
+                  boxes, call.integer("output_height", 1), call.integer("output_width", 1),
+                  float_attribute(call.number("spatial_scale", 1)), call.integer("sampling_ratio", 0),
+                  mode == "avg" ? "" : quoted("mode", mode),
+                  transformation == "half_pixel" ? ", aligned=True" : ""),
+      {call.in(0), call.in(1), call.in(2)});
 }
 
 }  // namespace

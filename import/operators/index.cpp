@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "import/operators/sizes.h"
+#include "import/node/sizes.h"
 #include "import/operators/table.h"
 
 namespace quern::onnx {
@@ -92,8 +92,9 @@ std::string reduction_of(Call& call) {
 void scatter_elements(Call& call) {
   const Term& data = call.in(0);
   const int64_t axis = call.axis("axis", 0, data.rank());
-  call.result(fmt::format("scatter_elements($0, $1, $2, axis={}, reduction=\"{}\")", axis, reduction_of(call)),
-              {data, call.in(1), call.in(2)});
+  call.result(
+      fmt::format("scatter_elements($0, $1, $2, axis={}, reduction=\"{}\")", axis, reduction_of(call)),
+      {data, call.in(1), call.in(2)});
 }
 
 void scatter_nd(Call& call) {
@@ -134,7 +135,8 @@ Term bounds_within(Call& call, size_t input, const std::vector<size_t>& axes) {
   const DType dtype = call.in(input).dtype();
   const Term sizes = dims_term(extents, dtype);
   const std::string zero = literal(0, dtype);
-  return call.step("bounds", fmt::format("minimum(maximum(where($0 < {0}, $0 + $1, $0), {0}), $1)", zero), {call.in(input), sizes});
+  return call.step("bounds", fmt::format("minimum(maximum(where($0 < {0}, $0 + $1, $0), {0}), $1)", zero),
+                   {call.in(input), sizes});
 }
 
 void slice(Call& call) {
@@ -147,7 +149,8 @@ void slice(Call& call) {
   std::vector<Term> operands = {data};
   std::vector<size_t> sliced;
   for (size_t i = 0; i < count; ++i) {
-    sliced.push_back(static_cast<size_t>(axes ? from_front(axes->at(i), data.rank()) : static_cast<int64_t>(i)));
+    sliced.push_back(
+        static_cast<size_t>(axes ? from_front(axes->at(i), data.rank()) : static_cast<int64_t>(i)));
     if (sliced.back() >= parts.size()) throw Refusal("slices more axes than there are");
   }
   const Term starts_within = bounds_within(call, 1, sliced), ends_within = bounds_within(call, 2, sliced);
@@ -177,31 +180,45 @@ void pad(Call& call) {
   if (pads->size() != 2 * axes->size()) throw Refusal("has another number of pads than two for each axis");
   std::vector<std::pair<int64_t, int64_t>> widths(data.rank());
   for (size_t i = 0; i < axes->size(); ++i)
-    widths[static_cast<size_t>(from_front((*axes)[i], data.rank()))] = {(*pads)[i], (*pads)[i + axes->size()]};
+    widths[static_cast<size_t>(from_front((*axes)[i], data.rank()))] = {(*pads)[i],
+                                                                        (*pads)[i + axes->size()]};
   std::vector<std::string> pairs;
   for (const auto& [before, after] : widths) pairs.push_back(fmt::format("[{}, {}]", before, after));
-  if (mode != "constant" && mode != "reflect" && mode != "edge") throw Refusal(fmt::format("pads with the mode `{}`", mode));
+  if (mode != "constant" && mode != "reflect" && mode != "edge")
+    throw Refusal(fmt::format("pads with the mode `{}`", mode));
   const std::string attribute = mode == "constant" ? "" : fmt::format(", pad_mode=\"{}\"", mode);
   const std::string expression = fmt::format("pad_width=[{}]{})", fmt::join(pairs, ", "), attribute);
-  if (call.has(2)) return call.result(call.rank(2) == 0 ? "nn.pad($0, $1, " + expression : "nn.pad($0, reshape($1, newshape=[]), " + expression, {data, call.in(2)});
-  call.result(fmt::format("nn.pad($0, {}, {}", literal(call.number("value", 0), data.dtype()), expression), {data});
+  if (call.has(2))
+    return call.result(call.rank(2) == 0 ? "nn.pad($0, $1, " + expression
+                                         : "nn.pad($0, reshape($1, newshape=[]), " + expression,
+                       {data, call.in(2)});
+  call.result(fmt::format("nn.pad($0, {}, {}", literal(call.number("value", 0), data.dtype()), expression),
+              {data});
 }
 
 void one_hot(Call& call) {
   const auto depth = call.number_in(1);
-  if (!depth) throw Refusal(fmt::format("its depth has to be known: give it with `--constant {}=NUMBER`", call.node().inputs[1]));
+  if (!depth)
+    throw Refusal(
+        fmt::format("its depth has to be known: give it with `--constant {}=NUMBER`", call.node().inputs[1]));
   const Term& indices = call.in(0);
   const int64_t axis = from_front(call.integer("axis", -1), indices.rank() + 1);
-  const std::string cast = indices.dtype().is_int() && indices.dtype().is_signed() ? "$0" : "cast($0, dtype=\"int64\")";
-  const DType dtype = indices.dtype().is_int() && indices.dtype().is_signed() ? indices.dtype() : DType::int64();
-  call.result(fmt::format("one_hot(floor_mod({}, {}), $1[1], $1[0], depth={}, axis={}, dtype=\"{}\")", cast,
-                          literal(*depth, dtype), static_cast<int64_t>(*depth), axis, to_string(call.in(2).dtype())),
-              {indices, call.in(2)});
+  const std::string cast =
+      indices.dtype().is_int() && indices.dtype().is_signed() ? "$0" : "cast($0, dtype=\"int64\")";
+  const DType dtype =
+      indices.dtype().is_int() && indices.dtype().is_signed() ? indices.dtype() : DType::int64();
+  call.result(
+      fmt::format("one_hot(floor_mod({}, {}), $1[1], $1[0], depth={}, axis={}, dtype=\"{}\")", cast,
+                  literal(*depth, dtype), static_cast<int64_t>(*depth), axis, to_string(call.in(2).dtype())),
+      {indices, call.in(2)});
 }
 
 void top_k(Call& call) {
-  const auto count = call.has_attribute("k") ? std::optional(static_cast<double>(call.integer("k"))) : call.number_in(1);
-  if (!count) throw Refusal(fmt::format("how many it takes has to be known: give it with `--constant {}=NUMBER`", call.node().inputs[1]));
+  const auto count =
+      call.has_attribute("k") ? std::optional(static_cast<double>(call.integer("k"))) : call.number_in(1);
+  if (!count)
+    throw Refusal(fmt::format("how many it takes has to be known: give it with `--constant {}=NUMBER`",
+                              call.node().inputs[1]));
   const int64_t axis = call.axis("axis", -1, call.rank(0));
   const auto parts = call.writer().let_parts(
       {call.wants(0) ? call.hint(0) : "", call.wants(1) ? call.hint(1) : ""},
@@ -214,13 +231,15 @@ void top_k(Call& call) {
 
 void non_zero(Call& call) {
   const Term& data = call.in(0);
-  const std::string condition = data.dtype().is_bool() ? "$0" : fmt::format("$0 != {}", literal(0, data.dtype()));
+  const std::string condition =
+      data.dtype().is_bool() ? "$0" : fmt::format("$0 != {}", literal(0, data.dtype()));
   call.result(fmt::format("cast(transpose(argwhere({})), dtype=\"int64\")", condition), {data});
 }
 
 void compress(Call& call) {
   Term data = call.in(0);
-  const auto axis = call.has_attribute("axis") ? std::optional(call.axis("axis", 0, data.rank())) : std::nullopt;
+  const auto axis =
+      call.has_attribute("axis") ? std::optional(call.axis("axis", 0, data.rank())) : std::nullopt;
   if (!axis && data.rank() != 1) data = call.step("flat", "reshape($0, newshape=[-1])", {data});
   const auto place = static_cast<size_t>(axis.value_or(0));
   std::string before;
@@ -235,13 +254,17 @@ void compress(Call& call) {
 void trilu(Call& call) {
   const bool is_upper = call.flag("upper", true);
   const auto k = call.has(1) ? call.number_in(1) : std::optional(0.0);
-  if (!k) return call.result(fmt::format("trilu($0, $1, upper={})", bool_attribute(is_upper)), {call.in(0), call.in(1)});
-  call.result(fmt::format("{}($0{})", is_upper ? "triu" : "tril", *k != 0 ? fmt::format(", k={}", static_cast<int64_t>(*k)) : ""),
+  if (!k)
+    return call.result(fmt::format("trilu($0, $1, upper={})", bool_attribute(is_upper)),
+                       {call.in(0), call.in(1)});
+  call.result(fmt::format("{}($0{})", is_upper ? "triu" : "tril",
+                          *k != 0 ? fmt::format(", k={}", static_cast<int64_t>(*k)) : ""),
               {call.in(0)});
 }
 
 void reverse_sequence(Call& call) {
-  call.result(fmt::format("reverse_sequence($0, $1, seq_axis={}, batch_axis={})", call.integer("time_axis", 0), call.integer("batch_axis", 1)),
+  call.result(fmt::format("reverse_sequence($0, $1, seq_axis={}, batch_axis={})",
+                          call.integer("time_axis", 0), call.integer("batch_axis", 1)),
               {call.in(0), call.in(1)});
 }
 

@@ -13,7 +13,8 @@ using namespace import_text;
 /// `, axis=1, reduction="sum"` of both losses.
 std::string attributes_of(Call& call) {
   std::string text = ", axis=1";
-  if (call.has_attribute("ignore_index")) text += fmt::format(", ignore_index={}", call.integer("ignore_index"));
+  if (call.has_attribute("ignore_index"))
+    text += fmt::format(", ignore_index={}", call.integer("ignore_index"));
   if (const std::string reduction = call.string("reduction", "mean"); reduction != "mean")
     text += fmt::format(", reduction=\"{}\"", reduction);
   return text;
@@ -22,7 +23,9 @@ std::string attributes_of(Call& call) {
 /// Of logarithms of probabilities; each class counts as its weight, or once.
 void negative_log_likelihood(Call& call, const Term& logarithms) {
   const Term& labels = call.in(1);
-  if (call.has(2)) return call.result(fmt::format("loss.nll($0, $1, $2{})", attributes_of(call)), {logarithms, labels, call.in(2)});
+  if (call.has(2))
+    return call.result(fmt::format("loss.nll($0, $1, $2{})", attributes_of(call)),
+                       {logarithms, labels, call.in(2)});
   call.result(fmt::format("loss.nll($0, $1, ones(({},), dtype=\"{}\"){})", to_string(logarithms.extent(1)),
                           to_string(logarithms.dtype()), attributes_of(call)),
               {logarithms, labels});
@@ -30,7 +33,8 @@ void negative_log_likelihood(Call& call, const Term& logarithms) {
 
 void softmax_cross_entropy(Call& call) {
   if (!call.wants(1) && !call.has(2))
-    return call.result(fmt::format("loss.cross_entropy($0, $1{})", attributes_of(call)), {call.in(0), call.in(1)});
+    return call.result(fmt::format("loss.cross_entropy($0, $1{})", attributes_of(call)),
+                       {call.in(0), call.in(1)});
   if (!call.wants(1))
     return call.result(fmt::format("loss.weighted_cross_entropy($0, $1, $2{})", attributes_of(call)),
                        {call.in(0), call.in(1), call.in(2)});

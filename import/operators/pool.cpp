@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "import/node/windows.h"
 #include "import/operators/table.h"
-#include "import/operators/windows.h"
 
 namespace quern::onnx {
 
@@ -14,11 +14,13 @@ namespace {
 
 using namespace import_text;
 
-std::string pooled(Call& call, const Windows& windows, std::string_view kind, std::string_view data, std::string_view more = "") {
+std::string pooled(Call& call, const Windows& windows, std::string_view kind, std::string_view data,
+                   std::string_view more = "") {
   // Without strides a reader would expect those of PyTorch, the kernel's extents.
   const bool is_dense = windows.strides == std::vector<int64_t>(windows.count, 1);
-  return fmt::format("nn.{}_pool{}({}, pool_size={}{}{}{}{})", kind, dimensions(windows.count), data, list_of(windows.kernel),
-                     is_dense ? ", strides=" + list_of(windows.strides) : "", windows.attributes(), call.flag("ceil_mode", false) ? ", ceil_mode=True" : "", more);
+  return fmt::format("nn.{}_pool{}({}, pool_size={}{}{}{}{})", kind, dimensions(windows.count), data,
+                     list_of(windows.kernel), is_dense ? ", strides=" + list_of(windows.strides) : "",
+                     windows.attributes(), call.flag("ceil_mode", false) ? ", ceil_mode=True" : "", more);
 }
 
 /// Where the largest element of each window is, in the data in row-major order, or with spatial axes in the opposite order.
@@ -42,18 +44,22 @@ Term places_of_largest(Call& call, const Windows& windows) {
     for (size_t l = j + 1; l < windows.count; ++l) behind *= windows.kernel[l];
     const std::string start = fmt::format("{} * {} - {}", index, windows.strides[j], windows.begins[j]);
     taken.push_back(fmt::format("{} + r{} * {}", start, j, windows.dilations[j]));
-    coordinates.push_back(fmt::format("({} + %first / {} % {} * {})", start, behind, windows.kernel[j], windows.dilations[j]));
+    coordinates.push_back(
+        fmt::format("({} + %first / {} % {} * {})", start, behind, windows.kernel[j], windows.dilations[j]));
   }
   if (call.flag("storage_order", false)) {
     std::reverse(coordinates.begin() + 2, coordinates.end());
     std::reverse(extents.begin() + 2, extents.end());
   }
   std::string place = coordinates[0];
-  for (size_t k = 1; k < coordinates.size(); ++k) place = fmt::format("({}) * {} + {}", place, extents[k], coordinates[k]);
-  return call.writer().let(call.hint(1),
-                           fmt::format("[{}] => {{ let %first = argmax[{}] $0[{}] else cast<{}>(-inff); cast<int64>({}) }}", fmt::join(outer, ", "),
-                                       fmt::join(inner, ", "), fmt::join(taken, ", "), to_string(call.in(0).dtype()), place),
-                           {call.in(0)});
+  for (size_t k = 1; k < coordinates.size(); ++k)
+    place = fmt::format("({}) * {} + {}", place, extents[k], coordinates[k]);
+  return call.writer().let(
+      call.hint(1),
+      fmt::format("[{}] => {{ let %first = argmax[{}] $0[{}] else cast<{}>(-inff); cast<int64>({}) }}",
+                  fmt::join(outer, ", "), fmt::join(inner, ", "), fmt::join(taken, ", "),
+                  to_string(call.in(0).dtype()), place),
+      {call.in(0)});
 }
 
 void max_pool(Call& call) {
@@ -69,27 +75,32 @@ void max_unpool(Call& call) {
   auto extents = extents_from(data, 0, "places");
   int64_t total = extents[0] * extents[1];
   for (size_t j = 0; j < windows.count; ++j) {
-    extents[j + 2] = (extents[j + 2] - 1) * windows.strides[j] - windows.begins[j] - windows.ends[j] + windows.kernel[j];
+    extents[j + 2] =
+        (extents[j + 2] - 1) * windows.strides[j] - windows.begins[j] - windows.ends[j] + windows.kernel[j];
     total *= extents[j + 2];
   }
   const Term placed = call.step("placed",
-                                fmt::format("reshape(scatter_elements(zeros([{}], dtype=\"{}\"), reshape($1, newshape=[-1]), reshape($0, newshape=[-1])), newshape={})",
+                                fmt::format("reshape(scatter_elements(zeros([{}], dtype=\"{}\"), reshape($1, "
+                                            "newshape=[-1]), reshape($0, newshape=[-1])), newshape={})",
                                             total, to_string(data.dtype()), list_of(extents)),
                                 {data, call.in(1)});
   const auto wanted = call.integers_in(2);
   if (!wanted || *wanted == extents) return call.set(0, placed);
   std::vector<std::string> pads;
   for (size_t i = 0; i < extents.size(); ++i) {
-    if (i >= wanted->size() || (*wanted)[i] < extents[i]) throw Refusal("its result is larger than `output_shape`");
+    if (i >= wanted->size() || (*wanted)[i] < extents[i])
+      throw Refusal("its result is larger than `output_shape`");
     pads.push_back(fmt::format("[0, {}]", (*wanted)[i] - extents[i]));
   }
-  call.result(fmt::format("nn.pad($0, {}, pad_width=[{}])", literal(0, data.dtype()), fmt::join(pads, ", ")), {placed});
+  call.result(fmt::format("nn.pad($0, {}, pad_width=[{}])", literal(0, data.dtype()), fmt::join(pads, ", ")),
+              {placed});
 }
 
 void average_pool(Call& call) {
   const Windows windows = windows_of(call);
   const bool counts_padding = call.flag("count_include_pad", false);
-  call.result(pooled(call, windows, "avg", "$0", counts_padding ? ", count_include_pad=True" : ""), {call.in(0)});
+  call.result(pooled(call, windows, "avg", "$0", counts_padding ? ", count_include_pad=True" : ""),
+              {call.in(0)});
 }
 
 /// The p-norm of each window, by the mean of powers.
@@ -99,8 +110,11 @@ void lp_pool(Call& call) {
   for (int64_t extent : windows.kernel) count *= extent;
   const DType dtype = call.in(0).dtype();
   const auto p = static_cast<double>(call.integer("p", 2));
-  const std::string means = pooled(call, windows, "avg", fmt::format("power(abs($0), {})", literal(p, dtype)), ", count_include_pad=True");
-  call.result(fmt::format("power({} * {}, {})", means, literal(static_cast<double>(count), dtype), literal(1 / p, dtype)), {call.in(0)});
+  const std::string means = pooled(call, windows, "avg", fmt::format("power(abs($0), {})", literal(p, dtype)),
+                                   ", count_include_pad=True");
+  call.result(fmt::format("power({} * {}, {})", means, literal(static_cast<double>(count), dtype),
+                          literal(1 / p, dtype)),
+              {call.in(0)});
 }
 
 /// Over all axes but the first two.
@@ -117,9 +131,10 @@ void global(Call& call, std::string_view pool, std::string_view reduction) {
 }
 
 void global_lp(Call& call) {
-  call.result(fmt::format("norm($0, p={}, axis={}, keepdims=True)", float_attribute(static_cast<double>(call.integer("p", 2))),
-                          spatial_axes(call.in(0))),
-              {call.in(0)});
+  call.result(
+      fmt::format("norm($0, p={}, axis={}, keepdims=True)",
+                  float_attribute(static_cast<double>(call.integer("p", 2))), spatial_axes(call.in(0))),
+      {call.in(0)});
 }
 
 }  // namespace

@@ -29,11 +29,13 @@ std::string times(const std::string& expression, double factor, DType dtype) {
 void gemm(Call& call) {
   const Term &a = call.in(0), &b = call.in(1);
   const bool turns_a = call.flag("transA", false), turns_b = call.flag("transB", false);
-  std::string product = fmt::format("nn.matmul($0, $1{}{})", turns_a ? ", transpose_a=True" : "", turns_b ? ", transpose_b=True" : "");
+  std::string product = fmt::format("nn.matmul($0, $1{}{})", turns_a ? ", transpose_a=True" : "",
+                                    turns_b ? ", transpose_b=True" : "");
   if (turns_b && !turns_a) product = "nn.dense($0, $1)";
   product = times(product, call.number("alpha", 1), a.dtype());
   if (!call.has(2) || call.number("beta", 1) == 0) return call.result(product, {a, b});
-  call.result(fmt::format("{} + {}", product, times("$2", call.number("beta", 1), a.dtype())), {a, b, call.in(2)});
+  call.result(fmt::format("{} + {}", product, times("$2", call.number("beta", 1), a.dtype())),
+              {a, b, call.in(2)});
 }
 
 /// The equation with letters in place of `...`, which stands for the axes that an operand's letters leave.
@@ -50,7 +52,8 @@ std::string without_ellipses(Call& call, std::string equation) {
     return std::string(unused.rend() - static_cast<ptrdiff_t>(count), unused.rend());
   };
   const auto count_of = [&](size_t at) {
-    const size_t begin = at == 0 ? 0 : equation.find_last_of(",>", at - 1) + 1, end = std::min(equation.find_first_of(",-", at), equation.size());
+    const size_t begin = at == 0 ? 0 : equation.find_last_of(",>", at - 1) + 1,
+                 end = std::min(equation.find_first_of(",-", at), equation.size());
     const size_t named = end - begin - 3, rank = call.rank(operand);
     if (begin > at || named > rank) throw Refusal("its equation does not fit its operands");
     return rank - named;
@@ -80,9 +83,12 @@ void einsum(Call& call) {
   }
   const std::string equation = without_ellipses(call, call.string("equation", ""));
   for (char c : equation)
-    if (!std::isalpha(static_cast<unsigned char>(c)) && std::string_view(",->").find(c) == std::string_view::npos)
+    if (!std::isalpha(static_cast<unsigned char>(c)) &&
+        std::string_view(",->").find(c) == std::string_view::npos)
       throw Refusal(fmt::format("its equation has the character `{}`", c));
-  call.result(fmt::format("einsum(({}{}), equation=\"{}\")", fmt::join(names, ", "), names.size() == 1 ? "," : "", equation), operands);
+  call.result(fmt::format("einsum(({}{}), equation=\"{}\")", fmt::join(names, ", "),
+                          names.size() == 1 ? "," : "", equation),
+              operands);
 }
 
 }  // namespace

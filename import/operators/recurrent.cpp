@@ -23,7 +23,8 @@ bool is_zero(const Term& term) {
 /// A recurrent layer on its way to one of the language; results and states have the batch second, as the language has it.
 class Layer {
  public:
-  Layer(Call& call, std::vector<std::string> activations) : call_(call), is_batch_first_(call.flag("layout", false)) {
+  Layer(Call& call, std::vector<std::string> activations)
+      : call_(call), is_batch_first_(call.flag("layout", false)) {
     check_activations(activations);
     for (const char* name : {"clip", "activation_alpha", "activation_beta"})
       if (call.has_attribute(name)) throw Refusal(fmt::format("has the attribute `{}`", name));
@@ -42,8 +43,9 @@ class Layer {
   /// Writes the call, and binds its results.
   void write(const std::string& op, const std::string& attributes, size_t results) {
     const std::string direction = call_.string("direction", "forward");
-    const std::string expression = fmt::format("nn.{}({}{}{})", op, fmt::format("{}", fmt::join(arguments_, ", ")),
-                                               direction == "forward" ? "" : fmt::format(", direction=\"{}\"", direction), attributes);
+    const std::string expression =
+        fmt::format("nn.{}({}{}{})", op, fmt::format("{}", fmt::join(arguments_, ", ")),
+                    direction == "forward" ? "" : fmt::format(", direction=\"{}\"", direction), attributes);
     std::vector<std::string> hints;
     for (size_t i = 0; i < results; ++i) hints.push_back(call_.wants(i) ? call_.hint(i) : "");
     const auto parts = call_.writer().let_parts(hints, expression, operands_);
@@ -56,7 +58,8 @@ class Layer {
 
  private:
   void add(std::string_view expression, const Term& operand) {
-    arguments_.push_back(with_operands(expression, [&](size_t) { return fmt::format("${}", operands_.size()); }));
+    arguments_.push_back(
+        with_operands(expression, [&](size_t) { return fmt::format("${}", operands_.size()); }));
     operands_.push_back(operand);
   }
 
@@ -64,7 +67,8 @@ class Layer {
     const auto given = call_.strings("activations");
     if (!given) return;
     for (size_t i = 0; i < given->size(); ++i)
-      if ((*given)[i] != known[i % known.size()]) throw Refusal(fmt::format("has the activation `{}`", (*given)[i]));
+      if ((*given)[i] != known[i % known.size()])
+        throw Refusal(fmt::format("has the activation `{}`", (*given)[i]));
   }
 
   /// Sequences have to be as long as the data.

@@ -31,8 +31,8 @@ void reduce(Call& call) {
   call.result(fmt::format(fmt::runtime(kAfter), reduction), {call.in(0)});
 }
 
-constexpr char kSum[] = "sum", kProd[] = "prod", kMean[] = "mean", kMax[] = "max", kMin[] = "min", kAny[] = "any",
-               kAll[] = "all", kLogSumExp[] = "logsumexp";
+constexpr char kSum[] = "sum", kProd[] = "prod", kMean[] = "mean", kMax[] = "max", kMin[] = "min",
+               kAny[] = "any", kAll[] = "all", kLogSumExp[] = "logsumexp";
 constexpr char kSelf[] = "$0", kAbs[] = "abs($0)", kSquare[] = "square($0)";
 constexpr char kPlain[] = "{}", kRoot[] = "sqrt({})", kLog[] = "log({})";
 
@@ -55,9 +55,11 @@ void running_sum(Call& call) {
   const auto axes = call.integers_in(1);
   if (!axes || axes->size() != 1) throw Refusal("its axis is no single integer");
   const int64_t axis = from_front(axes->front(), call.rank(0));
-  const std::string sum = fmt::format("cumsum({}, axis={}{})", call.flag("reverse", false) ? fmt::format("reverse($0, axis={})", axis) : "$0",
-                                      axis, call.flag("exclusive", false) ? ", exclusive=True" : "");
-  call.result(call.flag("reverse", false) ? fmt::format("reverse({}, axis={})", sum, axis) : sum, {call.in(0)});
+  const std::string sum = fmt::format(
+      "cumsum({}, axis={}{})", call.flag("reverse", false) ? fmt::format("reverse($0, axis={})", axis) : "$0",
+      axis, call.flag("exclusive", false) ? ", exclusive=True" : "");
+  call.result(call.flag("reverse", false) ? fmt::format("reverse({}, axis={})", sum, axis) : sum,
+              {call.in(0)});
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "import/node/sizes.h"
 #include "import/onnx/dtypes.h"
-#include "import/operators/sizes.h"
 #include "import/operators/table.h"
 
 namespace quern::onnx {
@@ -23,7 +23,8 @@ Term resolved_sizes(Call& call, bool allows_zero) {
   if (!allows_zero) {
     std::vector<Dim> own(data.type->dims.begin(), data.type->dims.end());
     own.resize(count, dim_const(0));
-    sizes = call.step("sizes", "where($0 == 0i64, $1, $0)", {sizes, dims_term(std::move(own), DType::int64())});
+    sizes =
+        call.step("sizes", "where($0 == 0i64, $1, $0)", {sizes, dims_term(std::move(own), DType::int64())});
   }
   const Term total = dims_term({dim_product(data.type->dims)}, DType::int64(), 0);
   // -1 makes the product of the others negative.
@@ -38,7 +39,8 @@ void reshape(Call& call) {
     return call.result(fmt::format("reshape($0, newshape={})", list_of(*attribute)), {data});
   if (dims) {
     const bool has_zero = std::ranges::any_of(*dims, [](Dim dim) { return is_const(dim, 0); });
-    return call.result(fmt::format("reshape($0, newshape={}{})", list_of(*dims), allows_zero && has_zero ? ", allowzero=True" : ""),
+    return call.result(fmt::format("reshape($0, newshape={}{})", list_of(*dims),
+                                   allows_zero && has_zero ? ", allowzero=True" : ""),
                        {data});
   }
   const Term sizes = resolved_sizes(call, allows_zero);
@@ -52,14 +54,18 @@ void flatten(Call& call) {
   const Term& data = call.in(0);
   const auto rank = static_cast<int64_t>(data.rank());
   const int64_t given = call.integer("axis", 1), axis = given < 0 ? given + rank : given;
-  if (axis < 0 || axis > rank) throw Refusal(fmt::format("there is no axis {} in a tensor of rank {}", given, rank));
+  if (axis < 0 || axis > rank)
+    throw Refusal(fmt::format("there is no axis {} in a tensor of rank {}", given, rank));
   if (axis == 1 && rank > 1) return call.result("nn.batch_flatten($0)", {data});
   const auto dims = data.type->dims;
-  const Dim rows = dim_product(dims.first(static_cast<size_t>(axis))), columns = dim_product(dims.subspan(static_cast<size_t>(axis)));
-  if (rows->has_any && columns->has_any) throw Refusal("flattens a tensor of unknown extents on both sides of its axis");
-  call.result(fmt::format("reshape($0, newshape=[{}, {}], allowzero=True)", rows->has_any ? "-1" : to_string(rows),
-                          columns->has_any ? "-1" : to_string(columns)),
-              {data});
+  const Dim rows = dim_product(dims.first(static_cast<size_t>(axis))),
+            columns = dim_product(dims.subspan(static_cast<size_t>(axis)));
+  if (rows->has_any && columns->has_any)
+    throw Refusal("flattens a tensor of unknown extents on both sides of its axis");
+  call.result(
+      fmt::format("reshape($0, newshape=[{}, {}], allowzero=True)", rows->has_any ? "-1" : to_string(rows),
+                  columns->has_any ? "-1" : to_string(columns)),
+      {data});
 }
 
 void squeeze(Call& call) {
@@ -77,7 +83,8 @@ void unsqueeze(Call& call) {
   for (size_t i = 0; i < places.size();) {
     size_t count = 1;
     while (i + count < places.size() && places[i + count] == places[i] + static_cast<int64_t>(count)) ++count;
-    expression = fmt::format("expand_dims({}, axis={}{})", expression, places[i], count > 1 ? fmt::format(", num_newaxis={}", count) : "");
+    expression = fmt::format("expand_dims({}, axis={}{})", expression, places[i],
+                             count > 1 ? fmt::format(", num_newaxis={}", count) : "");
     i += count;
   }
   call.result(expression, {call.in(0)});
@@ -96,7 +103,9 @@ void concat(Call& call) {
     names.push_back(fmt::format("${}", i));
   }
   if (parts.size() == 1) return call.set(0, parts.front());
-  call.result(fmt::format("concatenate(({}), axis={})", fmt::join(names, ", "), call.axis("axis", 1, call.rank(0))), parts);
+  call.result(
+      fmt::format("concatenate(({}), axis={})", fmt::join(names, ", "), call.axis("axis", 1, call.rank(0))),
+      parts);
 }
 
 void split(Call& call) {
@@ -142,7 +151,8 @@ void expand(Call& call) {
   std::vector<Dim> own(rank - data.rank(), dim_const(1));
   own.insert(own.end(), data.type->dims.begin(), data.type->dims.end());
   const std::vector<Dim> last(own.end() - static_cast<ptrdiff_t>(count), own.end());
-  const Term sizes = call.step("sizes", "where($0 == 1i64, $1, $0)", {call.in(1), dims_term(last, DType::int64())});
+  const Term sizes =
+      call.step("sizes", "where($0 == 1i64, $1, $0)", {call.in(1), dims_term(last, DType::int64())});
   // Axes that the shape does not have keep their extents.
   std::vector<std::string> extents;
   for (size_t i = 0; i < rank; ++i)
@@ -166,9 +176,11 @@ void constant_of_shape(Call& call) {
   if (given && given->size() != 1) throw Refusal("its `value` has not one element");
   const DType dtype = given ? given->dtype() : DType::float32();
   const double number = given ? element_as_double(*given, 0) : 0;
-  const std::string attribute = dtype == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(dtype));
+  const std::string attribute =
+      dtype == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(dtype));
   if ((number == 0 || number == 1) && !dtype.is_bool())
-    return call.result(fmt::format("{}({}{})", number == 0 ? "zeros" : "ones", sizes.text, attribute), sizes.operands);
+    return call.result(fmt::format("{}({}{})", number == 0 ? "zeros" : "ones", sizes.text, attribute),
+                       sizes.operands);
   call.result(fmt::format("full({}, shape={})", literal(number, dtype), sizes.text), sizes.operands);
 }
 
@@ -187,9 +199,12 @@ void constant(Call& call) {
   const auto length = [](const auto& list) { return Shape{static_cast<int64_t>(list.size())}; };
   if (call.has_attribute("value_float"))
     return set(DType::float32(), std::vector<double>{call.number("value_float", 0)}, {});
-  if (call.has_attribute("value_int")) return set(DType::int64(), std::vector<int64_t>{call.integer("value_int")}, {});
-  if (const auto floats = call.numbers("value_floats")) return set(DType::float32(), *floats, length(*floats));
-  if (const auto integers = call.integers("value_ints")) return set(DType::int64(), *integers, length(*integers));
+  if (call.has_attribute("value_int"))
+    return set(DType::int64(), std::vector<int64_t>{call.integer("value_int")}, {});
+  if (const auto floats = call.numbers("value_floats"))
+    return set(DType::float32(), *floats, length(*floats));
+  if (const auto integers = call.integers("value_ints"))
+    return set(DType::int64(), *integers, length(*integers));
   throw Refusal("is a constant of strings or a sparse one");
 }
 
@@ -198,12 +213,14 @@ void range(Call& call) {
   const auto start = dims_of(call.in(0)), limit = dims_of(call.in(1)), step = dims_of(call.in(2));
   const auto delta = step ? as_const(step->front()) : std::nullopt;
   if (start && limit && delta && *delta > 0)
-    return call.result(fmt::format("arange({}, {}, step={}, dtype=\"{}\")", to_string(start->front()), to_string(limit->front()),
-                                   *delta, to_string(dtype)),
+    return call.result(fmt::format("arange({}, {}, step={}, dtype=\"{}\")", to_string(start->front()),
+                                   to_string(limit->front()), *delta, to_string(dtype)),
                        {});
-  const std::string to_float = dtype.is_float() ? "($1 - $0) / $2" : "cast($1 - $0, dtype=\"float64\") / cast($2, dtype=\"float64\")";
-  const Term count = call.step("count", fmt::format("cast(maximum(ceil({}), {}), dtype=\"int64\")", to_float,
-                                                    literal(0, dtype.is_float() ? dtype : DType::float64())),
+  const std::string to_float =
+      dtype.is_float() ? "($1 - $0) / $2" : "cast($1 - $0, dtype=\"float64\") / cast($2, dtype=\"float64\")";
+  const Term count = call.step("count",
+                               fmt::format("cast(maximum(ceil({}), {}), dtype=\"int64\")", to_float,
+                                           literal(0, dtype.is_float() ? dtype : DType::float64())),
                                {call.in(0), call.in(1), call.in(2)});
   call.result(fmt::format("[i < $3] => $0 + cast<{}>(i) * $2", to_string(dtype)),
               {call.in(0), call.in(1), call.in(2), count});
@@ -215,13 +232,14 @@ void eye_like(Call& call) {
   const auto code = static_cast<int32_t>(call.integer("dtype", 0));
   const auto dtype = code == 0 ? std::optional(call.in(0).dtype()) : dtype_of(code);
   if (!dtype) throw Refusal("its dtype has no counterpart");
-  call.result(fmt::format("eye({}, m={}, k={}, dtype=\"{}\")", to_string(dims[0]), to_string(dims[1]), call.integer("k", 0),
-                          to_string(*dtype)),
+  call.result(fmt::format("eye({}, m={}, k={}, dtype=\"{}\")", to_string(dims[0]), to_string(dims[1]),
+                          call.integer("k", 0), to_string(*dtype)),
               {});
 }
 
 void depth_to_space(Call& call) {
-  call.result(fmt::format("nn.depth_to_space($0, block_size={}, mode=\"{}\")", call.integer("blocksize"), call.string("mode", "DCR")),
+  call.result(fmt::format("nn.depth_to_space($0, block_size={}, mode=\"{}\")", call.integer("blocksize"),
+                          call.string("mode", "DCR")),
               {call.in(0)});
 }
 

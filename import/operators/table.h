@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/operators/call.h"
+#include "import/node/call.h"
 
 namespace quern::onnx {
 

@@ -34,7 +34,8 @@ Result<TensorPtr> constant_from(const std::string& text) {
   if (is_data_file(text)) {
     auto entries = read_tensors(text);
     if (!entries) return entries.error();
-    if (entries->size() != 1) return Failure{fmt::format("`{}` has {} tensors instead of one", text, entries->size())};
+    if (entries->size() != 1)
+      return Failure{fmt::format("`{}` has {} tensors instead of one", text, entries->size())};
     return entries->front().second;
   }
   const auto parts = split(text);
@@ -69,8 +70,9 @@ Paths paths_of(const ImportRequest& request) {
 
 Result<ImportOptions> options_of(const ImportRequest& request, const Model& model, const Paths& paths) {
   ImportOptions options;
-  options.source = fmt::format("Imported from `{}`{}, operator set {}.", fs::path(request.model).filename().string(),
-                               model.producer.empty() ? "" : fmt::format(" ({})", model.producer), model.opset);
+  options.source =
+      fmt::format("Imported from `{}`{}, operator set {}.", fs::path(request.model).filename().string(),
+                  model.producer.empty() ? "" : fmt::format(" ({})", model.producer), model.opset);
   options.weights = paths.weights.filename().string();
   for (const std::string& text : request.shapes) {
     const auto given = assignment(text);
@@ -110,7 +112,8 @@ size_t count_of(const Entries<TensorPtr>& weights) {
 
 std::vector<std::string> import_files(const ImportRequest& request) {
   const Paths paths = paths_of(request);
-  if (paths.text.extension() != ".relay") return {fmt::format("`{}` has to end with .relay", paths.text.string())};
+  if (paths.text.extension() != ".relay")
+    return {fmt::format("`{}` has to end with .relay", paths.text.string())};
   const auto model = read_model(request.model);
   if (!model) return {model.error().message};
   const auto options = options_of(request, *model, paths);

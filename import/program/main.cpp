@@ -13,15 +13,21 @@
 #include "import/program/import_files.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"A model as text: MODEL.onnx becomes MODEL.relay, with its weights in MODEL.safetensors", "quern import"};
+  CLI::App app{"A model as text: MODEL.onnx becomes MODEL.relay, with its weights in MODEL.safetensors",
+               "quern import"};
   quern::onnx::ImportRequest request;
-  app.add_option("MODEL", request.model, "a file of ONNX (operator sets up to 21)")->required()->check(CLI::ExistingFile);
-  app.add_option("-o,--output", request.output, "FILE.relay, instead of one in this folder with the model's name");
-  app.add_option("--shape", request.shapes, "NAME=1,3,n: the shape of an input, with numbers and names of dims")
+  app.add_option("MODEL", request.model, "a file of ONNX (operator sets up to 21)")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("-o,--output", request.output,
+                 "FILE.relay, instead of one in this folder with the model's name");
+  app.add_option("--shape", request.shapes,
+                 "NAME=1,3,n: the shape of an input, with numbers and names of dims")
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--constant", request.constants,
-                 "NAME=FILE.npy or NAME=NUMBERS: an input that is known now, as are the sizes that a model resizes to")
+                 "NAME=FILE.npy or NAME=NUMBERS: an input that is known now, as are the sizes that a model "
+                 "resizes to")
       ->allow_extra_args(false)
       ->take_all();
   app.add_flag("--force", request.overwrites, "write over files that are there");

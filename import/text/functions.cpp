@@ -45,7 +45,13 @@ std::string replaced(std::string_view text, const OfVariable& of_variable, const
 
 std::set<std::string> variables_in(std::string_view text) {
   std::set<std::string> names;
-  replaced(text, [&](const std::string& name) { names.insert(name); return name; }, [](size_t) { return std::string(); });
+  replaced(
+      text,
+      [&](const std::string& name) {
+        names.insert(name);
+        return name;
+      },
+      [](size_t) { return std::string(); });
   return names;
 }
 
@@ -66,7 +72,8 @@ struct Run {
 
 class Finder {
  public:
-  Finder(std::vector<Line> lines, const std::string& result, const Weights::Record& record, Document& document)
+  Finder(std::vector<Line> lines, const std::string& result, const Weights::Record& record,
+         Document& document)
       : lines_(std::move(lines)), record_(record), document_(document), used_at_end_(variables_in(result)) {
     for (const Term& variable : document.variables) types_[variable.text] = variable.type;
   }
@@ -85,7 +92,8 @@ class Finder {
         begin = end;
         continue;
       }
-      const Path part(lines_[begin].scope.begin(), lines_[begin].scope.begin() + static_cast<ptrdiff_t>(depth));
+      const Path part(lines_[begin].scope.begin(),
+                      lines_[begin].scope.begin() + static_cast<ptrdiff_t>(depth));
       while (end < lines_.size() && begins_with(lines_[end].scope, part)) ++end;
       if (end - begin >= kShortest)
         if (auto found = examine(begin, end, part)) groups[found->signature].push_back(*std::move(found));
@@ -136,12 +144,14 @@ class Finder {
       const Path path = path_of(weight.name);
       if (!begins_with(path, part)) return outer(fmt::format("{}{}{}", kMark, number, kMark), weight.type);
       run.has_weights = true;
-      return fmt::format("%w.{}:{}", fmt::join(path.begin() + static_cast<ptrdiff_t>(part.size()), path.end(), "."),
+      return fmt::format("%w.{}:{}",
+                         fmt::join(path.begin() + static_cast<ptrdiff_t>(part.size()), path.end(), "."),
                          to_string(weight.type));
     };
     for (size_t i = begin; i < end; ++i) {
       run.signature += replaced(lines_[i].text, of_variable, of_weight);
-      for (const std::string& bound : lines_[i].bound) run.signature += " " + (bound == "_" ? bound : of_variable(bound));
+      for (const std::string& bound : lines_[i].bound)
+        run.signature += " " + (bound == "_" ? bound : of_variable(bound));
       run.signature += "\n";
     }
     for (Type type : run.types) run.signature += to_string(type) + ";";
@@ -190,13 +200,16 @@ class Finder {
     };
     for (size_t i = 0; i < run.arguments.size(); ++i) {
       const bool is_weight = run.arguments[i].front() == kMark;
-      const std::string hint = is_weight ? path_of(document_.weights.weight(weight_at(run.arguments[i], 0).first).name).back()
-                                         : run.arguments.size() == 1 ? "x" : fmt::format("x{}", i + 1);
+      const std::string hint =
+          is_weight ? path_of(document_.weights.weight(weight_at(run.arguments[i], 0).first).name).back()
+          : run.arguments.size() == 1 ? "x"
+                                      : fmt::format("x{}", i + 1);
       parameters.push_back(fmt::format("{}: {}", named(run.arguments[i], hint), to_string(run.types[i])));
     }
     const auto of_variable = [&](const std::string& name) {
       if (own.contains(name) || !types_.contains(name)) return own.contains(name) ? own.at(name) : name;
-      const bool is_scoped = name.starts_with(scope) && std::isalpha(static_cast<unsigned char>(name[scope.size()]));
+      const bool is_scoped =
+          name.starts_with(scope) && std::isalpha(static_cast<unsigned char>(name[scope.size()]));
       return named(name, is_scoped ? name.substr(scope.size()) : is_scoped ? name.substr(1) : "y");
     };
     const auto of_weight = [&](size_t number) {
@@ -221,8 +234,9 @@ class Finder {
       return parts.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
     };
     const std::string name = "@" + document_.names.unique(name_of(run.part));
-    document_.definitions.push_back(fmt::format("def {}{}({}) -> {} {}\n", name, dim_parameters(types), fmt::join(parameters, ", "),
-                                                joined(result_types), block_of(body, joined(results))));
+    document_.definitions.push_back(fmt::format("def {}{}({}) -> {} {}\n", name, dim_parameters(types),
+                                                fmt::join(parameters, ", "), joined(result_types),
+                                                block_of(body, joined(results))));
     return name;
   }
 
@@ -256,7 +270,8 @@ std::vector<Line> used_lines(std::vector<Line> lines, const std::string& result)
     Line& line = lines[i];
     for (std::string& bound : line.bound)
       if (!used.contains(bound) && line.bound.size() > 1) bound = "_";
-    if (std::ranges::none_of(line.bound, [&](const std::string& bound) { return used.contains(bound); })) continue;
+    if (std::ranges::none_of(line.bound, [&](const std::string& bound) { return used.contains(bound); }))
+      continue;
     used.merge(variables_in(line.text));
     kept.push_back(std::move(line));
   }
@@ -264,8 +279,8 @@ std::vector<Line> used_lines(std::vector<Line> lines, const std::string& result)
   return kept;
 }
 
-std::vector<Line> with_functions(std::vector<Line> lines, const std::string& result, const Weights::Record& record,
-                                 Document& document) {
+std::vector<Line> with_functions(std::vector<Line> lines, const std::string& result,
+                                 const Weights::Record& record, Document& document) {
   return Finder(std::move(lines), result, record, document).run();
 }
 

@@ -13,7 +13,7 @@ std::vector<Line> used_lines(std::vector<Line> lines, const std::string& result)
 
 /// Replaces runs of lines of one part of the model by calls, where several parts have the same lines over weights of the
 /// same type; the definitions go to the document. `result` is what the text around the lines uses of them.
-std::vector<Line> with_functions(std::vector<Line> lines, const std::string& result, const Weights::Record& record,
-                                 Document& document);
+std::vector<Line> with_functions(std::vector<Line> lines, const std::string& result,
+                                 const Weights::Record& record, Document& document);
 
 }  // namespace quern::import_text

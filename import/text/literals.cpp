@@ -17,11 +17,14 @@ std::string float_digits(double number, bool is_single) {
 
 std::string float_literal(double number, DType dtype) {
   const std::string suffix = dtype == DType::float32() ? "" : fmt::format("f{}", dtype.bits);
-  if (dtype.code == DTypeCode::BFloat) return fmt::format("cast({}, dtype=\"bfloat16\")", float_literal(number, DType::float32()));
-  if (std::isnan(number)) return dtype == DType::float32() ? "nan" : fmt::format("cast(nan, dtype=\"{}\")", to_string(dtype));
+  if (dtype.code == DTypeCode::BFloat)
+    return fmt::format("cast({}, dtype=\"bfloat16\")", float_literal(number, DType::float32()));
+  if (std::isnan(number))
+    return dtype == DType::float32() ? "nan" : fmt::format("cast(nan, dtype=\"{}\")", to_string(dtype));
   if (std::isinf(number)) {
     const std::string infinity = number > 0 ? "inff" : "-inff";
-    return dtype == DType::float32() ? infinity : fmt::format("cast({}, dtype=\"{}\")", infinity, to_string(dtype));
+    return dtype == DType::float32() ? infinity
+                                     : fmt::format("cast({}, dtype=\"{}\")", infinity, to_string(dtype));
   }
   return float_digits(number, dtype.bits <= 32) + suffix;
 }
@@ -63,7 +66,9 @@ std::string literal(double number, DType dtype) {
   return fmt::format("{}{}{}", digits, dtype.code == DTypeCode::UInt ? "u" : "i", dtype.bits);
 }
 
-std::string list_of(const std::vector<int64_t>& integers) { return fmt::format("[{}]", fmt::join(integers, ", ")); }
+std::string list_of(const std::vector<int64_t>& integers) {
+  return fmt::format("[{}]", fmt::join(integers, ", "));
+}
 
 std::string list_of(const std::vector<Dim>& dims) {
   std::vector<std::string> parts;

@@ -10,11 +10,13 @@ namespace quern::import_text {
 
 namespace {
 
-constexpr std::array kWords = {
-    "_",     "all",   "and",   "any",  "argmax", "argmin", "at",    "def",   "else",    "extern", "False",  "fn",
-    "for",   "fp16",  "free_var", "grad", "gradient", "if", "import", "infix", "inff", "let",    "lowering", "match",
-    "max",   "meta",  "min",   "nan",  "needs",  "None",   "not",   "op",    "or",      "prod",   "ref",    "ref_read",
-    "ref_write", "scan", "scatter", "schedule", "shape", "static", "sum", "test", "True", "type", "warn", "when", "where"};
+constexpr std::array kWords = {"_",        "all",       "and",      "any",     "argmax",   "argmin", "at",
+                               "def",      "else",      "extern",   "False",   "fn",       "for",    "fp16",
+                               "free_var", "grad",      "gradient", "if",      "import",   "infix",  "inff",
+                               "let",      "lowering",  "match",    "max",     "meta",     "min",    "nan",
+                               "needs",    "None",      "not",      "op",      "or",       "prod",   "ref",
+                               "ref_read", "ref_write", "scan",     "scatter", "schedule", "shape",  "static",
+                               "sum",      "test",      "True",     "type",    "warn",     "when",   "where"};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }

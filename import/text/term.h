@@ -14,8 +14,8 @@ namespace quern::import_text {
 /// text names.
 struct Term {
   Type type = nullptr;
-  std::string text;   ///< an operand (`%relu1`, `%params.conv1.weight`), or "" until a constant is first used
-  std::string name;   ///< of a constant that may become a weight: what the model calls it
+  std::string text;  ///< an operand (`%relu1`, `%params.conv1.weight`), or "" until a constant is first used
+  std::string name;  ///< of a constant that may become a weight: what the model calls it
   TensorPtr constant;  ///< its elements, where the model has them
   /// The elements of a shape, or of what is computed of shapes: an integer tensor of rank 0 or 1 whose elements are dims.
   std::optional<std::vector<Dim>> dims;

@@ -75,7 +75,8 @@ Type Typer::infer(const std::string& definition) {
       // What stands for a `?` is known within the definition alone.
       for_each_dim_var(scheme->type->result(), [&](Dim own) { ours.dims.try_emplace(own, dim_any()); });
       for (Dim own : scheme->dim_vars)
-        if (!own->opened && own->name.find('.') == std::string_view::npos) ours.dims[own] = dim(std::string(own->name));
+        if (!own->opened && own->name.find('.') == std::string_view::npos)
+          ours.dims[own] = dim(std::string(own->name));
       type = substitute(scheme->type->result(), ours);
     }
   }
@@ -90,7 +91,8 @@ TensorPtr Typer::evaluate(const std::string& expression) {
   ExecutionOptions options;
   options.interpret = true;
   options.saves = false;
-  if (const auto statements = session_.statements(source); statements.size() == 1 && session_.check(source).empty()) {
+  if (const auto statements = session_.statements(source);
+      statements.size() == 1 && session_.check(source).empty()) {
     Execution execution(session_, module_, options, [](std::string_view) {});
     const StatementResult outcome = execution.run(statements.front());
     if (outcome.value && outcome.type->is_tensor()) result = outcome.value->as_tensor();

@@ -33,7 +33,8 @@ namespace {
 template <class Part>
 class RecordWriter {
  public:
-  RecordWriter(const std::vector<Term>& tensors, Weights::Record& record) : tensors_(tensors), record_(record) {
+  RecordWriter(const std::vector<Term>& tensors, Weights::Record& record)
+      : tensors_(tensors), record_(record) {
     record.projections.resize(tensors.size());
     // Types of the library.
     for (const char* taken : {"List", "Option", "Tree", "Weights"}) names_.unique(taken);
@@ -48,7 +49,8 @@ class RecordWriter {
   }
 
  private:
-  std::string written(const Part& part, const std::string& path, const std::string& hint, std::vector<std::string> place) {
+  std::string written(const Part& part, const std::string& path, const std::string& hint,
+                      std::vector<std::string> place) {
     if (part.tensor) {
       const Term& tensor = tensors_[*part.tensor];
       record_.projections[*part.tensor] = path;

@@ -27,10 +27,11 @@ class Weights {
 
   /// What the record's types are called, and its entries; once all weights are known.
   struct Record {
-    std::string declarations;     ///< `type Weights { Weights(…) }`, preceded by the types of its fields
-    Entries<TensorPtr> entries;   ///< for a `load` of `Weights`
+    std::string declarations;    ///< `type Weights { Weights(…) }`, preceded by the types of its fields
+    Entries<TensorPtr> entries;  ///< for a `load` of `Weights`
     std::vector<std::string> projections;  ///< by number: `conv1.weight`
-    std::map<std::vector<std::string>, std::pair<std::string, std::string>> parts;  ///< by path: projection and type
+    std::map<std::vector<std::string>, std::pair<std::string, std::string>>
+        parts;  ///< by path: projection and type
   };
   Record record() const;
 
@@ -43,6 +44,7 @@ class Weights {
 /// The number of the weight whose mark begins at `at`, and where the mark ends.
 std::pair<size_t, size_t> weight_at(std::string_view text, size_t at);
 /// The text with `before` and its projection instead of each mark.
-std::string with_projections(std::string_view text, std::string_view before, const std::vector<std::string>& projections);
+std::string with_projections(std::string_view text, std::string_view before,
+                             const std::vector<std::string>& projections);
 
 }  // namespace quern::import_text

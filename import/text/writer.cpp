@@ -22,7 +22,8 @@ bool is_literal(const Term& value) {
   const HostTensor& constant = *value.constant;
   if (constant.size() <= 1 && constant.shape().size() <= 1) return true;
   if (constant.size() == 0 || constant.size() > kLongestLiteral) return constant.size() == 0;
-  return constant.shape().size() <= 1 ? !constant.dtype().is_float() || value.name.empty() : value.name.empty();
+  return constant.shape().size() <= 1 ? !constant.dtype().is_float() || value.name.empty()
+                                      : value.name.empty();
 }
 
 /// `zeros(…)` and the like of a constant whose elements are all the same number, without a name; otherwise "".
@@ -33,8 +34,10 @@ std::string filled(const Term& value) {
   for (int64_t i = 1; i < constant.size(); ++i)
     if (element_as_double(constant, i) != number) return "";
   const std::string shape = list_of(constant.shape());
-  if (number != 0 && number != 1) return fmt::format("full({}, shape={})", literal(number, constant.dtype()), shape);
-  const std::string dtype = constant.dtype() == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(constant.dtype()));
+  if (number != 0 && number != 1)
+    return fmt::format("full({}, shape={})", literal(number, constant.dtype()), shape);
+  const std::string dtype =
+      constant.dtype() == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(constant.dtype()));
   return fmt::format("{}({}{})", number == 0 ? "zeros" : "ones", shape, dtype);
 }
 
@@ -55,7 +58,8 @@ std::vector<Term> captured(const Document& document, std::string_view text, size
   std::set<std::string_view> named;
   for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
     size_t end = at + 1;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
     named.insert(text.substr(at, end - at));
   }
   std::vector<Term> result;

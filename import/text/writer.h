@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "import/text/names.h"
-#include "import/text/typer.h"
 #include "import/text/term.h"
+#include "import/text/typer.h"
 #include "import/text/weights.h"
 
 namespace quern::import_text {
@@ -28,7 +28,7 @@ struct Document {
   Typer& typer;
   Weights& weights;
   Names names = {};
-  std::vector<Term> variables = {};       ///< in the order in which they were bound
+  std::vector<Term> variables = {};           ///< in the order in which they were bound
   std::vector<std::string> definitions = {};  ///< of functions beside `@main`
 };
 
@@ -43,7 +43,7 @@ class Writer {
   Term let(std::string_view hint, std::string_view expression, const std::vector<Term>& operands);
   /// Of an expression that is a tuple: one variable for each of its parts. Parts with an empty hint are `_`.
   std::vector<Term> let_parts(const std::vector<std::string>& hints, std::string_view expression,
-                               const std::vector<Term>& operands);
+                              const std::vector<Term>& operands);
   /// Writes the same for an expression whose type is known and whose operands are in place.
   Term let_as(std::string_view hint, const std::string& text, Type type);
   std::vector<Term> let_parts_as(const std::vector<std::string>& hints, const std::string& text,

@@ -55,12 +55,14 @@ TEST_F(BadModels, AFileThatIsCut) {
   add_weight(model_, "w", {2, 3}, std::vector<float>(6));
   const std::string path = saved(model_, folder_ / "model.onnx");
   fs::resize_file(path, fs::file_size(path) - 5);
-  EXPECT_THAT(problems_of({path, "", {}, {}, false}), ElementsAre(HasSubstr("is no ONNX model, or only a part of one")));
+  EXPECT_THAT(problems_of({path, "", {}, {}, false}),
+              ElementsAre(HasSubstr("is no ONNX model, or only a part of one")));
 }
 
 TEST_F(BadModels, AFileOfAnotherKind) {
   std::ofstream(folder_ / "model.onnx") << "def @main() { 1 }";
-  EXPECT_THAT(problems_of({(folder_ / "model.onnx").string(), "", {}, {}, false}), ElementsAre(HasSubstr("is no ONNX model")));
+  EXPECT_THAT(problems_of({(folder_ / "model.onnx").string(), "", {}, {}, false}),
+              ElementsAre(HasSubstr("is no ONNX model")));
 }
 
 TEST_F(BadModels, AMessageWithoutAGraph) {
@@ -71,7 +73,9 @@ TEST_F(BadModels, AMessageWithoutAGraph) {
 TEST_F(BadModels, ATensorWithFewerBytesThanItsShape) {
   through("Add", {"w"});
   add_weight(model_, "w", {1000, 1000}, {1, 2});
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("the tensor `w` has 8 bytes for the shape of Tensor[(1000, 1000), float32]")));
+  EXPECT_THAT(
+      problems(),
+      ElementsAre(HasSubstr("the tensor `w` has 8 bytes for the shape of Tensor[(1000, 1000), float32]")));
 }
 
 TEST_F(BadModels, ATensorWithANegativeExtent) {
@@ -214,7 +218,8 @@ TEST_F(BadModels, ShapesThatDoNotFit) {
 TEST_F(BadModels, AnInputWithoutAShape) {
   through("Relu");
   model_.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("the input `x` has no shape: give it with `--shape x=1,3,224,224`")));
+  EXPECT_THAT(problems(),
+              ElementsAre(HasSubstr("the input `x` has no shape: give it with `--shape x=1,3,224,224`")));
   EXPECT_THAT(problems({"", "", {"x=4,n"}, {}, false}), ElementsAre());
 }
 
@@ -222,13 +227,15 @@ TEST_F(BadModels, OptionsThatAreWrong) {
   through("Relu");
   EXPECT_THAT(problems({"", "", {"z=1"}, {}, false}), ElementsAre("--shape: the model has no input `z`"));
   EXPECT_THAT(problems({"", "", {"x"}, {}, false}), ElementsAre("`--shape x` has to be NAME=1,3,n"));
-  EXPECT_THAT(problems({"", "", {}, {"x=what"}, false}), ElementsAre(HasSubstr("`what` is neither a file of data nor numbers")));
+  EXPECT_THAT(problems({"", "", {}, {"x=what"}, false}),
+              ElementsAre(HasSubstr("`what` is neither a file of data nor numbers")));
 }
 
 TEST_F(BadModels, FilesThatAreThereStay) {
   through("Relu");
   std::ofstream(folder_ / "out.relay") << "mine";
-  ImportRequest request{saved(model_, folder_ / "model.onnx"), (folder_ / "out.relay").string(), {}, {}, false};
+  ImportRequest request{
+      saved(model_, folder_ / "model.onnx"), (folder_ / "out.relay").string(), {}, {}, false};
   EXPECT_THAT(import_files(request), ElementsAre(HasSubstr("is there already; `--force` writes over it")));
   std::string text;
   std::ifstream(folder_ / "out.relay") >> text;

@@ -20,8 +20,8 @@ inline ::onnx::ModelProto empty_model() {
   return model;
 }
 
-inline void set_type(::onnx::ValueInfoProto& port, const std::string& name, const std::vector<std::string>& shape,
-                     int dtype = ::onnx::TensorProto::FLOAT) {
+inline void set_type(::onnx::ValueInfoProto& port, const std::string& name,
+                     const std::vector<std::string>& shape, int dtype = ::onnx::TensorProto::FLOAT) {
   port.set_name(name);
   auto* type = port.mutable_type()->mutable_tensor_type();
   type->set_elem_type(dtype);
@@ -34,8 +34,8 @@ inline void set_type(::onnx::ValueInfoProto& port, const std::string& name, cons
   }
 }
 
-inline void add_input(::onnx::ModelProto& model, const std::string& name, const std::vector<std::string>& shape,
-                      int dtype = ::onnx::TensorProto::FLOAT) {
+inline void add_input(::onnx::ModelProto& model, const std::string& name,
+                      const std::vector<std::string>& shape, int dtype = ::onnx::TensorProto::FLOAT) {
   set_type(*model.mutable_graph()->add_input(), name, shape, dtype);
 }
 inline void add_output(::onnx::ModelProto& model, const std::string& name) {
@@ -43,7 +43,8 @@ inline void add_output(::onnx::ModelProto& model, const std::string& name) {
 }
 
 inline ::onnx::NodeProto& add_node(::onnx::ModelProto& model, const std::string& op,
-                                   const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+                                   const std::vector<std::string>& inputs,
+                                   const std::vector<std::string>& outputs) {
   auto* node = model.mutable_graph()->add_node();
   node->set_op_type(op);
   for (const std::string& input : inputs) node->add_input(input);
@@ -52,7 +53,8 @@ inline ::onnx::NodeProto& add_node(::onnx::ModelProto& model, const std::string&
 }
 
 inline ::onnx::TensorProto& add_weight(::onnx::ModelProto& model, const std::string& name,
-                                       const std::vector<int64_t>& shape, const std::vector<float>& elements) {
+                                       const std::vector<int64_t>& shape,
+                                       const std::vector<float>& elements) {
   auto* tensor = model.mutable_graph()->add_initializer();
   tensor->set_name(name);
   tensor->set_data_type(::onnx::TensorProto::FLOAT);

@@ -41,7 +41,8 @@ TensorPtr as_declared(const TensorPtr& tensor, DType wanted, const Shape& shape)
   const bool has_bits = wanted.code == DTypeCode::BFloat && tensor->dtype() == DType{DTypeCode::UInt, 16};
   const bool fits = tensor->size() == element_count(shape);
   if (!has_bits && (!fits || tensor->shape() == shape)) return tensor;
-  return HostTensor::over(tensor, tensor->data(), has_bits ? wanted : tensor->dtype(), fits ? shape : tensor->shape());
+  return HostTensor::over(tensor, tensor->data(), has_bits ? wanted : tensor->dtype(),
+                          fits ? shape : tensor->shape());
 }
 
 Shape shape_of(Type type) {
@@ -57,7 +58,8 @@ std::string first_difference(const HostTensor& found, const HostTensor& wanted) 
   for (int64_t i = 0; i < wanted.size(); ++i) {
     const double a = element_as_double(found, i), b = element_as_double(wanted, i);
     // The tolerance of ONNX's own runner.
-    const bool is_same = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-7 + 1e-3 * std::abs(b);
+    const bool is_same =
+        a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-7 + 1e-3 * std::abs(b);
     if (!is_same) return fmt::format("element {} is {} instead of {}", i, a, b);
   }
   return "";
@@ -97,7 +99,8 @@ class ModelTest {
     return names;
   }
 
-  Result<std::map<std::string, TensorPtr>> tensors(const std::string& kind, const std::vector<std::string>& names) {
+  Result<std::map<std::string, TensorPtr>> tensors(const std::string& kind,
+                                                   const std::vector<std::string>& names) {
     std::map<std::string, TensorPtr> result;
     for (size_t i = 0; i < names.size(); ++i) {
       const fs::path path = folder_ / "test_data_set_0" / fmt::format("{}{}.pb", kind, i);
@@ -109,10 +112,11 @@ class ModelTest {
     return result;
   }
 
-  std::string run(const Model& model, const Imported& imported, const std::map<std::string, TensorPtr>& inputs,
-                  const ImportOptions& given) {
+  std::string run(const Model& model, const Imported& imported,
+                  const std::map<std::string, TensorPtr>& inputs, const ImportOptions& given) {
     if (!imported.weights.empty())
-      if (const auto written = write_tensors(given.weights, imported.weights); !written) return written.error().message;
+      if (const auto written = write_tensors(given.weights, imported.weights); !written)
+        return written.error().message;
     ExecutionOptions options;
     options.interpret = true;
     if (!imported.weights.empty()) options.params = given.weights;
@@ -130,14 +134,16 @@ class ModelTest {
       if (given.constants.contains(name)) continue;
       const std::string file = (scratch_ / fmt::format("{}.safetensors", place)).string();
       if (!inputs.contains(name)) return fmt::format("there is no value for `{}`", name);
-      const TensorPtr value = as_declared(inputs.at(name), fn->params[place]->type->dtype, shape_of(fn->params[place]->type));
+      const TensorPtr value =
+          as_declared(inputs.at(name), fn->params[place]->type->dtype, shape_of(fn->params[place]->type));
       if (const auto written = write_tensors(file, {{"x", value}}); !written) return written.error().message;
       options.inputs[std::string(fn->params[place++]->name)] = file;
     }
     Execution execution(session, module, options, [](std::string_view) {});
     const auto outcome = execution.run_entry("main");
     if (!outcome || !outcome->value)
-      return fmt::format("{}\n{}", outcome && outcome->failure ? outcome->failure->message : "no value", imported.text);
+      return fmt::format("{}\n{}", outcome && outcome->failure ? outcome->failure->message : "no value",
+                         imported.text);
     return compare(model, *outcome->value, imported.text);
   }
 
@@ -149,7 +155,9 @@ class ModelTest {
     for (size_t i = 0; i < names.size(); ++i) {
       if (!wanted->contains(names[i])) continue;
       const Value& part = names.size() == 1 ? value : value.fields()->at(i);
-      const std::string difference = first_difference(*part.as_tensor(), *as_declared(wanted->at(names[i]), part.as_tensor()->dtype(), wanted->at(names[i])->shape()));
+      const std::string difference = first_difference(
+          *part.as_tensor(),
+          *as_declared(wanted->at(names[i]), part.as_tensor()->dtype(), wanted->at(names[i])->shape()));
       if (!difference.empty()) return fmt::format("{}: {}\n{}", names[i], difference, text);
     }
     return "";
@@ -185,7 +193,8 @@ TEST_P(OnnxData, HasTheResultsBesideIt) {
   std::printf("%s: %zu of %zu pass, %zu are listed\n", GetParam(), passed, folders.size(), listed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Import, OnnxData, testing::Values("node", "simple", "pytorch-converted", "pytorch-operator"),
+INSTANTIATE_TEST_SUITE_P(Import, OnnxData,
+                         testing::Values("node", "simple", "pytorch-converted", "pytorch-operator"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::erase(name, '-');

@@ -76,9 +76,11 @@ TEST_P(PyTorchModels, HaveTheirTextAndResults) {
 
 INSTANTIATE_TEST_SUITE_P(Import, PyTorchModels,
                          testing::Values(Way{"conv_net", true}, Way{"conv_net", false}, Way{"encoder", true},
-                                         Way{"encoder", false}, Way{"recurrent", true}, Way{"recurrent", false}),
+                                         Way{"encoder", false}, Way{"recurrent", true},
+                                         Way{"recurrent", false}),
                          [](const auto& test) {
-                           return fmt::format("{}_{}", test.param.model, test.param.interprets ? "interpreted" : "compiled");
+                           return fmt::format("{}_{}", test.param.model,
+                                              test.param.interprets ? "interpreted" : "compiled");
                          });
 
 class OnnxTexts : public testing::TestWithParam<const char*> {};
@@ -92,9 +94,11 @@ TEST_P(OnnxTexts, AreAsStored) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Import, OnnxTexts,
-                         testing::Values("gemm_all_attributes", "if", "loop11", "scan9_sum", "reshape_negative_dim",
-                                         "softmax_axis_1", "layer_normalization_3d_axis1_epsilon", "convtranspose_output_shape",
-                                         "averagepool_2d_same_upper", "expand_dim_changed", "gathernd_example_int32_batch_dim1",
+                         testing::Values("gemm_all_attributes", "if", "loop11", "scan9_sum",
+                                         "reshape_negative_dim", "softmax_axis_1",
+                                         "layer_normalization_3d_axis1_epsilon", "convtranspose_output_shape",
+                                         "averagepool_2d_same_upper", "expand_dim_changed",
+                                         "gathernd_example_int32_batch_dim1",
                                          "range_float_type_positive_delta", "celu"),
                          [](const auto& test) { return std::string(test.param); });
 

@@ -1,7 +1,7 @@
 #pragma once
 // What operators over windows (convolutions, pools) have in common: kernels, strides, dilations, padding.
 
-#include "import/operators/call.h"
+#include "import/node/call.h"
 
 namespace quern::onnx {
 

@@ -81,7 +81,9 @@ class Call {
   bool wants(size_t output) const { return output < node_.outputs.size() && !node_.outputs[output].empty(); }
   void set(size_t output, Term term);
   /// Writes a line for the only output.
-  void result(std::string_view expression, const std::vector<Term>& operands) { set(0, let(expression, operands)); }
+  void result(std::string_view expression, const std::vector<Term>& operands) {
+    set(0, let(expression, operands));
+  }
   const std::vector<Term>& outputs() const { return outputs_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "import/operators/sizes.h"
+#include "import/node/sizes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,10 +18,12 @@ size_t length_in(Call& call, size_t input) {
 }
 
 Sizes sizes_of(const Term& term, size_t first) {
-  if (const auto dims = dims_of(term); dims && std::ranges::none_of(*dims, [](Dim dim) { return dim->has_any; }))
+  if (const auto dims = dims_of(term);
+      dims && std::ranges::none_of(*dims, [](Dim dim) { return dim->has_any; }))
     return {{}, list_of(*dims)};
   std::vector<std::string> elements;
-  for (int64_t i = 0; i < as_const(term.extent(0)).value_or(0); ++i) elements.push_back(fmt::format("${}[{}]", first, i));
+  for (int64_t i = 0; i < as_const(term.extent(0)).value_or(0); ++i)
+    elements.push_back(fmt::format("${}[{}]", first, i));
   return {{term}, fmt::format("[{}]", fmt::join(elements, ", "))};
 }
 

@@ -1,4 +1,4 @@
-#include "import/operators/model_names.h"
+#include "import/node/model_names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,10 +32,12 @@ Path scope_of(std::string_view name, std::string_view op) {
 
 /// Whether the last name of a scope tells what the operator does: "conv1" of a Conv, "fc" of a Gemm.
 bool is_told(const Path& scope, std::string_view op) {
-  static constexpr std::string_view kLayers[] = {"Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LSTM", "GRU", "RNN", "PRelu"};
+  static constexpr std::string_view kLayers[] = {"Conv", "ConvTranspose", "Gemm", "BatchNormalization",
+                                                 "LSTM", "GRU",           "RNN",  "PRelu"};
   if (std::ranges::find(kLayers, op) != std::end(kLayers)) return true;
   std::string last = snake_case(scope.back()), kind = snake_case(op);
-  while (!last.empty() && (std::isdigit(static_cast<unsigned char>(last.back())) || last.back() == '_')) last.pop_back();
+  while (!last.empty() && (std::isdigit(static_cast<unsigned char>(last.back())) || last.back() == '_'))
+    last.pop_back();
   std::erase(kind, '_');
   std::erase(last, '_');
   return last.size() > 1 && (kind.find(last) != std::string::npos || last.find(kind) != std::string::npos);
@@ -70,7 +72,8 @@ bool is_anonymous(const Term& term) {
 
 std::string role_name(const Node& node, size_t input) {
   static const std::vector<std::string> kWeights = {"data", "weight", "bias"};
-  static const std::vector<std::string> kRecurrent = {"data", "weight", "recurrence", "bias", "lengths", "initial_h", "initial_c"};
+  static const std::vector<std::string> kRecurrent = {"data",    "weight",    "recurrence", "bias",
+                                                      "lengths", "initial_h", "initial_c"};
   static const std::map<std::string_view, std::vector<std::string>> kRoles = {
       {"BatchNormalization", {"data", "weight", "bias", "running_mean", "running_var"}},
       {"Conv", kWeights},
@@ -86,7 +89,8 @@ std::string role_name(const Node& node, size_t input) {
       {"RNN", kRecurrent},
   };
   auto roles = kRoles.find(node.op);
-  const std::string role = roles != kRoles.end() && input < roles->second.size() ? roles->second[input] : "constant";
+  const std::string role =
+      roles != kRoles.end() && input < roles->second.size() ? roles->second[input] : "constant";
   Path path = scope_of(node);
   if (path.empty()) path.push_back(snake_case(node.op));
   path.push_back(role);

@@ -1,7 +1,7 @@
 #pragma once
 // Shapes that operators are given as a tensor of integers.
 
-#include "import/operators/call.h"
+#include "import/node/call.h"
 
 namespace quern::onnx {
 

@@ -1,10 +1,10 @@
-#include "import/operators/call.h"
+#include "import/node/call.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "import/operators/model_names.h"
+#include "import/node/model_names.h"
 
 namespace quern::onnx {
 
@@ -27,8 +27,9 @@ std::optional<std::vector<int64_t>> Call::integers_in(size_t input) const {
   if (!has(input)) return std::nullopt;
   auto integers = integers_of(inputs_[input]);
   if (!integers)
-    throw Refusal(fmt::format("the integers of `{}` have to be known: give them with `--constant {}=FILE.npy`",
-                              node_.inputs[input], node_.inputs[input]));
+    throw Refusal(
+        fmt::format("the integers of `{}` have to be known: give them with `--constant {}=FILE.npy`",
+                    node_.inputs[input], node_.inputs[input]));
   return integers;
 }
 

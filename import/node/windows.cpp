@@ -1,4 +1,4 @@
-#include "import/operators/windows.h"
+#include "import/node/windows.h"
 
 #include <fmt/format.h>
 
@@ -43,7 +43,8 @@ std::vector<int64_t> extents_from(const Term& term, size_t first, std::string_vi
   std::vector<int64_t> extents;
   for (size_t i = first; i < term.rank(); ++i) {
     const auto extent = as_const(term.extent(i));
-    if (!extent) throw Refusal(fmt::format("{} needs known extents, but one is {}", what, to_string(term.extent(i))));
+    if (!extent)
+      throw Refusal(fmt::format("{} needs known extents, but one is {}", what, to_string(term.extent(i))));
     extents.push_back(*extent);
   }
   return extents;

@@ -202,13 +202,15 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("explain")) return explain();
   if (app_.got_subcommand("doc")) return document();
   if (app_.got_subcommand("import"))
-    return become("import", "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
+    return become("import",
+                  "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
   if (app_.got_subcommand("evaluate")) return evaluate();
   if (app_.got_subcommand("serve")) return serve();
-  if (app_.got_subcommand("kernel")) return become("kernel", "it is built where xeus is installed (Debian: xeus-dev)");
+  if (app_.got_subcommand("kernel"))
+    return become("kernel", "it is built where xeus is installed (Debian: xeus-dev)");
   return repl();
 }
 

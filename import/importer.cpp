@@ -297,13 +297,17 @@ class Importer {
     text += fmt::format("def @main{}({}) -> {} {}\n", dim_parameters(types), fmt::join(parameters, ", "),
                         is_single ? part_types[0] : fmt::format("({})", fmt::join(part_types, ", ")),
                         block_of(lines, result));
-    result_.text = formatted(with_projections(text, "%params.", record.projections));
+    result_.text = checked(with_projections(text, "%params.", record.projections));
     result_.weights = std::move(record.entries);
   }
 
-  static std::string formatted(const std::string& text) {
+  /// The text in the canonical layout, and as a whole without errors but that its weights are not there yet.
+  std::string checked(const std::string& text) {
     Session session;
     const SourceId source = session.add_source(session.make_module(), "imported", text);
+    for (const LocatedDiagnostic& diagnostic : session.check(source))
+      if (severity_of(diagnostic.kind) == Severity::Error && diagnostic.kind != DiagnosticKind::FileProblem)
+        problem(fmt::format("a bug of Quern: the text that was written is wrong: {}", diagnostic.message));
     auto layout = session.format(source);
     return layout && layout->diagnostics.empty() ? layout->text : text;
   }

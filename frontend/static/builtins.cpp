@@ -50,7 +50,19 @@ BuiltinOutcome fold(Args a, const char* name, Dim (*f)(Dim, Dim)) {
   return value(StaticValue(dims[0]));
 }
 BuiltinOutcome minimum(Args a, bool) { return fold(a, "min", dim_min); }
-BuiltinOutcome maximum(Args a, bool) { return fold(a, "max", dim_max); }
+/// `max(0, n)` of a declared dim is n. That of a number known at run time alone may be below 0, and what an instance's dims
+/// become is not known.
+BuiltinOutcome maximum(Args a, bool instance_level) {
+  if (instance_level) return fold(a, "max", dim_max);
+  return fold(
+      a, "max", +[](Dim x, Dim y) {
+        const auto is_above_zero = [](Dim dim, Dim other) {
+          return is_const(other, 0) && !dim->has_infer && !dim->has_any && !contains_opened(dim) &&
+                 prove_nonnegative(dim, Facts());
+        };
+        return is_above_zero(x, y) ? x : is_above_zero(y, x) ? y : dim_max(x, y);
+      });
+}
 
 BuiltinOutcome product(Args a, bool) {
   std::vector<StaticValue> with_one = a;

@@ -55,13 +55,19 @@ Target by_scales(const Term& data, const std::vector<double>& scales, const std:
   return target;
 }
 
-Target by_sizes(const Term& data, const std::vector<int64_t>& sizes, const std::vector<int64_t>& axes) {
+Target by_sizes(Call& call, const std::vector<int64_t>& axes) {
+  const auto sizes = dims_of(call.in(3));
   Target target;
-  if (sizes.size() != axes.size()) throw Refusal("has another number of sizes than axes");
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (as_const(data.extent(static_cast<size_t>(axes[i]))) == sizes[i]) continue;
+  if (!sizes) call.integers_in(3);  // says what to do
+  if (sizes->size() != axes.size()) throw Refusal("has another number of sizes than axes");
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    if (call.in(0).extent(static_cast<size_t>(axes[i])) == (*sizes)[i]) continue;
+    const auto known = as_const((*sizes)[i]);
+    if (!known)
+      throw Refusal(
+          fmt::format("resizes axis {} to {}, which is not known", axes[i], to_string((*sizes)[i])));
     target.axes.push_back(axes[i]);
-    target.sizes.push_back(sizes[i]);
+    target.sizes.push_back(*known);
   }
   return target;
 }
@@ -93,8 +99,8 @@ void resize(Call& call) {
   if (transformation == "tf_crop_and_resize" || transformation == "half_pixel_symmetric")
     throw Refusal(fmt::format("has the coordinates `{}`", transformation));
   const bool has_sizes = !is_old && call.has(3);
-  const Target target = has_sizes ? by_sizes(data, *call.integers_in(3), axes)
-                                  : by_scales(data, floats_in(call, is_old ? 1 : 2), axes);
+  const Target target =
+      has_sizes ? by_sizes(call, axes) : by_scales(data, floats_in(call, is_old ? 1 : 2), axes);
   std::string attributes = quoted("method", mode == "nearest" ? "nearest_neighbor" : mode);
   if (transformation != "half_pixel") attributes += quoted("coordinate_transformation_mode", transformation);
   if (mode == "nearest")

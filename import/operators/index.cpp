@@ -139,6 +139,25 @@ Term bounds_within(Call& call, size_t input, const std::vector<size_t>& axes) {
                    {call.in(input), sizes});
 }
 
+/// `n` for extents such as `min(n, 32)`: a model that takes the first n of 32 means all n to be there, and with this shape a
+/// run says where they are not. Nothing if there is no such extent.
+std::optional<std::vector<Dim>> extents_as_asked(Type type) {
+  std::vector<Dim> extents(type->dims.begin(), type->dims.end());
+  bool has_changed = false;
+  for (Dim& extent : extents) {
+    if (extent->kind != DimKind::Min || extent->args.size() != 2) continue;
+    const auto varies = [](Dim arg) { return !as_const(arg); };
+    if (std::ranges::count_if(extent->args, varies) != 1) continue;
+    extent = *std::ranges::find_if(extent->args, varies);
+    // A slice keeps its extents from becoming negative, which those of an input are not.
+    if (extent->kind == DimKind::Max && extent->args.size() == 2)
+      for (Dim arg : extent->args)
+        if (!as_const(arg) && prove_nonnegative(arg, Facts())) extent = arg;
+    has_changed = true;
+  }
+  return has_changed ? std::optional(extents) : std::nullopt;
+}
+
 void slice(Call& call) {
   const Term& data = call.in(0);
   const auto axes = call.integers("axes", 3);
@@ -164,7 +183,10 @@ void slice(Call& call) {
   }
   while (!parts.empty() && parts.back() == ":") parts.pop_back();
   if (parts.empty()) return call.set(0, data);
-  call.result(fmt::format("$0[{}]", fmt::join(parts, ", ")), operands);
+  const std::string expression = fmt::format("$0[{}]", fmt::join(parts, ", "));
+  const auto wanted = extents_as_asked(call.writer().document().typer.type_of(expression, operands));
+  if (!wanted) return call.result(expression, operands);
+  call.result(fmt::format("reshape({}, newshape={})", expression, list_of(*wanted)), operands);
 }
 
 void pad(Call& call) {

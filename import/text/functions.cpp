@@ -161,7 +161,14 @@ class Finder {
           run.results.push_back(bound);
           run.signature += "-> " + names[bound] + ":" + to_string(types_.at(bound));
         }
-    if (run.has_weights) {
+    // A function has no dims but those of its arguments.
+    for (Dim dim : document_.typer.dims_in(run.signature))
+      is_known = is_known && std::ranges::any_of(run.types, [&](Type type) {
+                   bool has = false;
+                   for_each_dim_var(type, [&](Dim own) { has = has || own == dim; });
+                   return has;
+                 });
+    if (is_known && run.has_weights) {
       auto record = record_.parts.find(part);
       is_known = record != record_.parts.end();
       if (is_known) run.signature += " of " + record->second.second;

@@ -19,6 +19,31 @@ Dim Typer::dim(const std::string& name) {
   return entry->second;
 }
 
+std::vector<Dim> Typer::dims_in(std::string_view text) const {
+  std::vector<Dim> dims;
+  if (dims_.empty()) return dims;
+  for (const std::string& name : names_in(text))
+    if (auto known = dims_.find(name); known != dims_.end()) dims.push_back(known->second);
+  return dims;
+}
+
+std::set<std::string> names_in(std::string_view text) {
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::set<std::string> names;
+  for (size_t at = 0; at < text.size();) {
+    if (!belongs(text[at])) {
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    while (end < text.size() && belongs(text[end])) ++end;
+    const bool is_sigil = at > 0 && std::string_view("%@.\"").find(text[at - 1]) != std::string_view::npos;
+    if (!is_sigil) names.emplace(text.substr(at, end - at));
+    at = end;
+  }
+  return names;
+}
+
 std::string with_operands(std::string_view expression, const std::function<std::string(size_t)>& operand) {
   std::string text;
   for (size_t i = 0; i < expression.size(); ++i) {
@@ -50,6 +75,11 @@ Type Typer::type_of(std::string_view expression, const std::vector<Term>& operan
   for (size_t i = 0; i < operands.size(); ++i) {
     types.push_back(operands[i].type);
     parameters.push_back(fmt::format("%a{}: {}", i, to_string(operands[i].type)));
+  }
+  // Dims that the expression alone names have to come from somewhere, as they do from the function's inputs.
+  for (Dim named : dims_in(expression)) {
+    types.push_back(tensor_type(std::span(&named, 1), DType::float32()));
+    parameters.push_back(fmt::format("%d{}: {}", parameters.size(), to_string(types.back())));
   }
   const std::string body = with_operands(expression, [](size_t k) { return fmt::format("%a{}", k); });
   const std::string definition =

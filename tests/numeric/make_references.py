@@ -18,6 +18,7 @@ import reference_activations
 import reference_arrays
 import reference_gradients
 import reference_images
+import reference_layouts
 import reference_losses
 import reference_math
 import reference_models
@@ -437,7 +438,7 @@ def main():
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
-                         "quantised": reference_quantised.MAKERS}.items():
+                         "quantised": reference_quantised.MAKERS, "layouts": reference_layouts.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

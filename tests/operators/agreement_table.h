@@ -54,5 +54,6 @@ std::vector<Row> math_rows();
 std::vector<Row> space_rows();
 std::vector<Row> array_rows();
 std::vector<Row> quantised_rows();
+std::vector<Row> layout_rows();
 
 }  // namespace quern::numeric

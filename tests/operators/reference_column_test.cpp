@@ -17,9 +17,9 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
-                               "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays",    "quantised"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",        "transform", "models",      "scan",
+                               "parts",       "order",     "images",    "losses",    "activations", "math",
+                               "spaces",      "arrays",    "quantised", "layouts"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

@@ -18,6 +18,7 @@ import reference_activations
 import reference_arrays
 import reference_gradients
 import reference_images
+import reference_layouts
 import reference_losses
 import reference_math
 import reference_models
@@ -441,7 +442,8 @@ def main():
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
                          "recurrent": reference_recurrent.MAKERS,
                          "vision": reference_vision.MAKERS,
-                         "quantised": reference_quantised.MAKERS}.items():
+                         "quantised": reference_quantised.MAKERS,
+                         "layouts": reference_layouts.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

@@ -58,5 +58,6 @@ std::vector<Row> array_rows();
 std::vector<Row> recurrent_rows();
 std::vector<Row> vision_rows();
 std::vector<Row> quantised_rows();
+std::vector<Row> layout_rows();
 
 }  // namespace quern::numeric

@@ -19,8 +19,8 @@ namespace {
 
 const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
                                "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays",    "recurrent", "vision",
-                               "quantised"};
+                               "activations", "math",      "spaces", "arrays",    "recurrent",
+                               "vision",      "quantised", "layouts"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

@@ -10,21 +10,30 @@ namespace quern {
 
 namespace {
 
+/// What the four columns of a box are.
+enum class Format {
+  Corners,  ///< two opposite corners, in any order
+  Centers,  ///< the center, then the extents
+};
+
 /// The boxes of one batch: rows of `width` numbers.
 class Boxes {
  public:
-  Boxes(const HostTensor& data, int64_t batch)
-      : data_(data), first_(batch * data.shape()[1] * data.shape()[2]), width_(data.shape()[2]) {}
+  Boxes(const HostTensor& data, int64_t batch, Format format = Format::Corners)
+      : data_(data),
+        first_(batch * data.shape()[1] * data.shape()[2]),
+        width_(data.shape()[2]),
+        format_(format) {}
 
   double at(int64_t box, int64_t column) const {
     return element_as_double(data_, first_ + box * width_ + column);
   }
-  /// Intersection over union of two boxes; corners in any order.
+  /// Intersection over union of two boxes, whose columns begin at `start`.
   double overlap(int64_t a, int64_t b, int64_t start) const {
     double area = 1, area_a = 1, area_b = 1;
     for (int64_t k = 0; k < 2; ++k) {
-      auto [a_low, a_high] = std::minmax({at(a, start + k), at(a, start + k + 2)});
-      auto [b_low, b_high] = std::minmax({at(b, start + k), at(b, start + k + 2)});
+      auto [a_low, a_high] = side(a, start + k);
+      auto [b_low, b_high] = side(b, start + k);
       area *= std::max(0.0, std::min(a_high, b_high) - std::max(a_low, b_low));
       area_a *= a_high - a_low;
       area_b *= b_high - b_low;
@@ -34,8 +43,16 @@ class Boxes {
   }
 
  private:
+  /// Where a box begins and ends along one axis, by the two columns of that axis.
+  std::pair<double, double> side(int64_t box, int64_t column) const {
+    const double first = at(box, column), second = at(box, column + 2);
+    if (format_ == Format::Centers) return std::minmax({first - second / 2, first + second / 2});
+    return std::minmax({first, second});
+  }
+
   const HostTensor& data_;
   int64_t first_, width_;
+  Format format_;
 };
 
 void put(HostTensor& tensor, int64_t place, double value) {
@@ -140,6 +157,80 @@ Result<Value> non_max_suppression(std::span<Value> args, const ExternAttributes&
   }
   if (positions) return Value::tuple({Value::tensor(kept_at), Value::tensor(kept_count)});
   return Value::tensor(result);
+}
+
+namespace {
+
+/// ONNX's suppression within one class.
+struct ClassSuppression {
+  const HostTensor& scores;
+  double most_overlap, least_score;
+  int64_t most;  ///< the number of boxes to keep; all if negative
+
+  /// The boxes that are kept, by descending score; those of a class have their scores from `first` on.
+  std::vector<int64_t> keep(const Boxes& boxes, int64_t first, int64_t count) const {
+    auto score = [&](int64_t box) { return element_as_double(scores, first + box); };
+    std::vector<int64_t> order, kept;
+    for (int64_t box = 0; box < count; ++box)
+      if (score(box) > least_score) order.push_back(box);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return score(a) > score(b); });
+    for (int64_t box : order) {
+      stop_where_interrupted();
+      if (most >= 0 && static_cast<int64_t>(kept.size()) == most) break;
+      if (std::none_of(kept.begin(), kept.end(), [&](int64_t better) { return covers(boxes, better, box); }))
+        kept.push_back(box);
+    }
+    return kept;
+  }
+
+ private:
+  /// Overlaps are rounded as the threshold is, so that one that equals it does not exceed it.
+  bool covers(const Boxes& boxes, int64_t better, int64_t box) const {
+    return Scalar::from_double(scores.dtype(), boxes.overlap(better, box, 0)).as_double() > most_overlap;
+  }
+};
+
+/// Rows of numbers, one behind the other.
+void put_row(HostTensor& tensor, int64_t row, std::initializer_list<int64_t> numbers) {
+  int64_t place = row * static_cast<int64_t>(numbers.size());
+  for (int64_t number : numbers) tensor.elements<int64_t>()[static_cast<size_t>(place++)] = number;
+}
+
+}  // namespace
+
+Result<Value> all_class_non_max_suppression(std::span<Value> args, const ExternAttributes& attributes) {
+  TensorPtr boxes = args[0].as_tensor(), scores = args[1].as_tensor();
+  const int64_t batches = scores->shape()[0], classes = scores->shape()[1], count = scores->shape()[2];
+  const Format format = attributes.boolean("center_point_box") ? Format::Centers : Format::Corners;
+  const ClassSuppression suppression{*scores, element_as_double(*args[3].as_tensor(), 0),
+                                     element_as_double(*args[4].as_tensor(), 0),
+                                     element_as_int(*args[2].as_tensor(), 0)};
+  const bool by_batch = *attributes["output_format"].as_string() == "tensorflow";
+  const int64_t columns = by_batch ? 2 : 3;
+  TensorPtr kept = HostTensor::zeros(DType::int64(), {batches * classes * count, columns});
+  TensorPtr kept_scores = HostTensor::zeros(scores->dtype(), {batches, classes * count});
+  TensorPtr number = HostTensor::zeros(DType::int64(), {by_batch ? batches : 1});
+  int64_t row = 0;
+  for (int64_t n = 0; n < batches; ++n) {
+    if (by_batch) row = n * classes * count;
+    const int64_t begin = row;
+    for (int64_t c = 0; c < classes; ++c) {
+      const int64_t first = (n * classes + c) * count;
+      for (int64_t box : suppression.keep(Boxes(*boxes, n, format), first, count)) {
+        if (by_batch) {
+          put_row(*kept, row, {c, box});
+          put(*kept_scores, row, element_as_double(*scores, first + box));
+        } else {
+          put_row(*kept, row, {n, c, box});
+        }
+        ++row;
+      }
+    }
+    number->elements<int64_t>()[by_batch ? static_cast<size_t>(n) : 0] += row - begin;
+  }
+  if (!by_batch) return Value::tuple({Value::tensor(kept), Value::tensor(number)});
+  kept = HostTensor::view(kept, {batches, classes * count, 2});
+  return Value::tuple({Value::tensor(kept), Value::tensor(kept_scores), Value::tensor(number)});
 }
 
 }  // namespace quern

@@ -14,4 +14,10 @@ Result<Value> get_valid_counts(std::span<Value> args, const ExternAttributes& at
 /// than `iou_threshold` (intersection over union), only within its class unless `force_suppress`.
 Result<Value> non_max_suppression(std::span<Value> args, const ExternAttributes& attributes);
 
+/// ONNX's suppression in each batch and class: (n, k, 4) boxes and (n, classes, k) scores to the (batch, class,
+/// box) that are kept, by descending score within a class, and their number. A box drops every later one of its
+/// class that it overlaps by more than `iou_threshold`. With `output_format` "tensorflow" the (class, box), the
+/// scores and the numbers of each batch.
+Result<Value> all_class_non_max_suppression(std::span<Value> args, const ExternAttributes& attributes);
+
 }  // namespace quern

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "ir/base/interrupt.h"
 #include "ir/extern/boxes.h"
@@ -141,23 +142,52 @@ Result<Value> topk(Args args, Attributes attributes) {
   return Value::tuple({Value::tensor(values), Value::tensor(positions)});
 }
 
-/// The distinct elements, in ascending order or in order of first occurrence. Shapes are Relay's: as long as
-/// the operand, with the number of valid elements as a separate result.
-Result<Value> unique(Args args, Attributes attributes) {
-  TensorPtr data = args[0].as_tensor();
-  const int64_t size = data->size();
-  Lines line({size}, 0);
-  std::vector<int64_t> order = sorted_positions(*data, line, 0, true);
-  Order compare(*data);
-  // Groups of equal elements, each represented by its first position.
+/// The slices along an axis, in lexicographic order: slice k has the elements k of all lines.
+class SliceOrder {
+ public:
+  SliceOrder(const HostTensor& data, const Lines& lines) : compare_(data), lines_(lines) {}
+
+  bool less(int64_t a, int64_t b) const {
+    for (int64_t line = 0; line < lines_.count(); ++line) {
+      const int64_t x = lines_.at(line, a), y = lines_.at(line, b);
+      if (compare_.less(x, y)) return true;
+      if (compare_.less(y, x)) return false;
+    }
+    return false;
+  }
+
+ private:
+  Order compare_;
+  const Lines& lines_;
+};
+
+/// The positions of equal slices, one group for each different one, ascending within a group. The groups are in
+/// ascending order of their slices or in order of first occurrence.
+std::vector<std::vector<int64_t>> groups_of(const HostTensor& data, const Lines& lines, bool sorted) {
+  SliceOrder compare(data, lines);
+  std::vector<int64_t> order(static_cast<size_t>(lines.extent));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return compare.less(a, b); });
   std::vector<std::vector<int64_t>> groups;
   for (int64_t at : order) {
     if (groups.empty() || compare.less(groups.back()[0], at)) groups.emplace_back();
     groups.back().push_back(at);
   }
-  if (!attributes.boolean("sorted"))
+  if (!sorted)
     std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a[0] < b[0]; });
-  TensorPtr values = HostTensor::zeros(data->dtype(), {size}),
+  return groups;
+}
+
+/// The distinct elements, or slices along an axis, in ascending order or in order of first occurrence. Shapes are
+/// Relay's: as long as the operand, with the number of valid elements as a separate result.
+Result<Value> unique(Args args, Attributes attributes) {
+  TensorPtr data = args[0].as_tensor();
+  const std::optional<int64_t> axis = attributes["axis"].as_int();
+  const Shape shape = axis ? data->shape() : Shape{data->size()};
+  const Lines lines(shape, axis.value_or(0));
+  const std::vector<std::vector<int64_t>> groups = groups_of(*data, lines, attributes.boolean("sorted"));
+  const int64_t size = lines.extent;
+  TensorPtr values = HostTensor::zeros(data->dtype(), shape),
             first = HostTensor::zeros(DType::int32(), {size});
   TensorPtr inverse = HostTensor::zeros(DType::int32(), {size}),
             counts = HostTensor::zeros(DType::int32(), {size});
@@ -165,7 +195,8 @@ Result<Value> unique(Args args, Attributes attributes) {
   put_number(*number, 0, static_cast<int64_t>(groups.size()));
   for (size_t g = 0; g < groups.size(); ++g) {
     auto place = static_cast<int64_t>(g);
-    copy_element(*data, groups[g][0], *values, place);
+    for (int64_t line = 0; line < lines.count(); ++line)
+      copy_element(*data, lines.at(line, groups[g][0]), *values, lines.at(line, place));
     put_number(*first, place, groups[g][0]);
     put_number(*counts, place, static_cast<int64_t>(groups[g].size()));
     for (int64_t at : groups[g]) put_number(*inverse, at, place);
@@ -239,6 +270,7 @@ constexpr Row kKernels[] = {
     {"with_row", replace_row},
     {"vision.get_valid_counts", interruptible<get_valid_counts>},
     {"vision.non_max_suppression", interruptible<non_max_suppression>},
+    {"vision.all_class_non_max_suppression", interruptible<all_class_non_max_suppression>},
 };
 
 }  // namespace

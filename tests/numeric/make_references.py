@@ -436,7 +436,7 @@ def main():
                          "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters,
                                                               reference_scan.reversed_sums],
                          "parts": [reference_parts.parts, reference_parts.shapes, reference_parts.einsums],
-                         "order": [reference_parts.order, reference_parts.boxes],
+                         "order": [reference_parts.order, reference_parts.boxes, reference_parts.classes, reference_parts.slices],
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,

@@ -92,20 +92,35 @@ def order(group):
     for size in (0, 1, 9, 30):
         for a in (draw.ints((size,), -3, 3), draw.ints((size,), 0, 3, "uint8"), draw.ints((size,), -2, 2).astype("float32")):
             for in_order in (True, False):
-                values, first, inverse, counts = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
-                if not in_order:
-                    by = np.argsort(first, kind="stable")
-                    rank = np.argsort(by, kind="stable")
-                    values, first, counts, inverse = values[by], first[by], counts[by], rank[inverse]
-                pad = lambda v: np.concatenate([v, np.zeros(size - len(v), v.dtype)])
-                results = [pad(values), pad(first), inverse, np.array([len(values)]), pad(counts)]
-                for k, result in enumerate(results):
-                    given = attributes(**({} if in_order else {"sorted": False}), return_counts=True)
-                    group.case("unique", f"unique(%a{given}).{k}", [a], np.asarray(result).astype(a.dtype if k == 0 else "int32"))
+                distinct(group, a, in_order)
     draw = Draw("argwhere")
     for shape in [(5,), (3, 4), (2, 2, 3), (0, 2)]:
         for a in (draw.bools(shape), draw.ints(shape, -1, 1), draw.bools(shape, 0)):
             group.case("argwhere", "argwhere(%a)", [a], np.argwhere(a).astype("int32"))
+
+
+def distinct(group, a, in_order, axis=None):
+    """The cases of `unique`: NumPy's results, made as long as the operand."""
+    values, first, inverse, counts = np.unique(a, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    if not in_order:
+        by = np.argsort(first, kind="stable")
+        rank = np.argsort(by, kind="stable")
+        values, first, counts, inverse = np.take(values, by, axis or 0), first[by], counts[by], rank[inverse]
+    size = len(inverse)
+    pad = lambda v, k=0: np.concatenate([v, np.zeros(v.shape[:k] + (size - v.shape[k],) + v.shape[k + 1:], v.dtype)], k)
+    results = [pad(values, axis or 0), pad(first), inverse, np.array([values.shape[axis or 0]]), pad(counts)]
+    for k, result in enumerate(results):
+        given = attributes(**({} if in_order else {"sorted": False}), return_counts=True, **({} if axis is None else {"axis": axis}))
+        group.case("unique", f"unique(%a{given}).{k}", [a], np.asarray(result).astype(a.dtype if k == 0 else "int32"))
+
+
+def slices(group):
+    draw = Draw("unique slices")
+    for shape, axis in [((6, 2), 0), ((2, 9), 1), ((3, 4, 2), 1), ((12, 2, 2), 0), ((2, 2, 8), -1), ((0, 3), 0), ((3, 4), None), ((2, 3, 2), None)]:
+        at = axis if axis is None else axis % len(shape)
+        for a in (draw.ints(shape, 0, 1), draw.ints(shape, -1, 0, "int8"), draw.ints(shape, -1, 0).astype("float32")):
+            for in_order in (True, False):
+                distinct(group, a, in_order, at)
 
 
 def overlap(a, b):
@@ -154,6 +169,51 @@ def boxes(group):
                 group.case("vision.non_max_suppression", f"{call}, return_indices=False)", operands, stay_data)
                 group.case("vision.non_max_suppression", f"{call}).0", operands, stay)
                 group.case("vision.non_max_suppression", f"{call}).1", operands, np.array(number, "int32"))
+
+
+def suppressed(boxes, scores, most, overlap_above, least):
+    """ONNX's NonMaxSuppression of one batch: the (class, box) that stay."""
+    stay = []
+    for c, row in enumerate(scores):
+        chosen = []
+        for i in np.argsort(-row, kind="stable"):
+            if row[i] > least and len(chosen) < most and all(np.float32(overlap(boxes[i], boxes[j])) <= overlap_above for j in chosen):
+                chosen.append(i)
+        stay += [(c, int(i)) for i in chosen]
+    return stay
+
+
+def classes(group):
+    """Boxes have corners of quarters, so that some overlaps equal the threshold."""
+    name, draw = "vision.all_class_non_max_suppression", Draw("classes of boxes")
+    for batches, kinds, count in [(1, 1, 6), (2, 3, 9), (1, 2, 0), (3, 1, 1), (1, 2, 30)]:
+        corners = draw.ints((batches, count, 4), 0, 12).astype("float32") / 4
+        low, high = np.minimum(corners[..., :2], corners[..., 2:]), np.maximum(corners[..., :2], corners[..., 2:])
+        centers = np.concatenate([((low + high) / 2)[..., ::-1], (high - low)[..., ::-1]], axis=2)
+        scores = draw.ints((batches, kinds, count), 0, 20).astype("float32") / 20
+        for most, above, least in [(2, 0.5, 0.0), (50, 0.25, 0.3), (0, 0.5, 0.0), (3, 1.0, -np.inf), (50, 0.1, 0.5), (50, 0.0, 0.0)]:
+            above, least = np.array(above, "float32"), np.array(least, "float32")
+            stay = [suppressed(corners[n], scores[n], most, above, least) for n in range(batches)]
+            rows = [(n, *row) for n in range(batches) for row in stay[n]]
+            kept = np.zeros((batches * kinds * count, 3), "int64")
+            kept[:len(rows)] = np.array(rows, "int64").reshape(-1, 3)
+            operands = [corners, scores, np.array(most, "int64"), above, least]
+            number = np.array([len(rows)], "int64")
+            for given, boxes in (("", corners), (", center_point_box=True", centers)):
+                group.case(name, f"{name}(%a, %b, %c, %d, %e{given}).0", [boxes, *operands[1:]], kept)
+                group.case(name, f"{name}(%a, %b, %c, %d, %e{given}).1", [boxes, *operands[1:]], number)
+            kept = np.zeros((batches, kinds * count, 2), "int64")
+            kept_scores, numbers = np.zeros((batches, kinds * count), "float32"), np.array([len(rows) for rows in stay], "int64")
+            for n, rows in enumerate(stay):
+                kept[n, :len(rows)] = np.array(rows, "int64").reshape(-1, 2)
+                kept_scores[n, :len(rows)] = [scores[n][row] for row in rows]
+            for k, result in enumerate((kept, kept_scores, numbers)):
+                group.case(name, f'{name}(%a, %b, %c, %d, %e, output_format="tensorflow").{k}', operands, result)
+    # A threshold that float32 rounds down: the overlap, rounded the same, does not exceed it. A negative number is all.
+    boxes = np.array([[[0, 0, 10, 10], [0, 0, 10, 7], [0, 0, 7, 0], [1, 1, 1, 1]]], "float32")
+    scores = np.array([[[0.5, 0.25, 0.75, np.nan]]], "float32")
+    operands = [boxes, scores, np.array(-1, "int32"), np.array(0.7, "float32"), np.array(0.0, "float32")]
+    group.case(name, f"{name}(%a, %b, %c, %d, %e).0", operands, np.array([[0, 0, 2], [0, 0, 0], [0, 0, 1], [0, 0, 0]], "int64"))
 
 
 EINSUMS = [("ij,jk->ik", [(3, 4), (4, 5)]), ("bij,bkj->bik", [(2, 3, 4), (2, 2, 4)]), ("ii->i", [(4, 4)]),

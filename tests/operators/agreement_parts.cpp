@@ -44,10 +44,14 @@ Row ordered(const std::string& name, const std::string& member) {
 }
 
 Arguments unique(Random& random) {
-  TensorPtr a = random.tensor(random.pick(kDTypes), random.shape(1, 1), Values::SmallIntegers);
-  return {{a},
-          fmt::format("unique(%a, sorted={}, return_counts=True).{}", random.chance(0.5) ? "True" : "False",
-                      random.integer(0, 4))};
+  Shape shape = random.shape(1, 3);
+  auto rank = static_cast<int64_t>(shape.size());
+  std::string axis = random.chance(0.4)
+                         ? ""
+                         : fmt::format(", axis={}", random.signed_axis(random.integer(0, rank - 1), rank));
+  return {{random.tensor(random.pick(kDTypes), shape, Values::SmallIntegers)},
+          fmt::format("unique(%a, sorted={}, return_counts=True{}).{}", random.chance(0.5) ? "True" : "False",
+                      axis, random.integer(0, 4))};
 }
 
 Arguments argwhere(Random& random) {
@@ -84,6 +88,20 @@ Arguments suppression(Random& random) {
                       random.chance(0.5) ? "False)" : fmt::format("True).{}", random.integer(0, 1)))};
 }
 
+Arguments class_suppression(Random& random) {
+  int64_t batches = random.integer(1, 3), classes = random.integer(0, 3), count = random.integer(0, 9);
+  DType dtype = random.pick(std::vector<DType>{DType::float32(), DType::float64(), DType::float16()});
+  std::string more = random.chance(0.5)
+                         ? fmt::format(", output_format=\"tensorflow\").{}", random.integer(0, 2))
+                         : fmt::format(").{}", random.integer(0, 1));
+  return {{random.tensor(dtype, {batches, count, 4}, Values::SmallIntegers),
+           random.tensor(dtype, {batches, classes, count}, Values::SmallIntegers),
+           scalar_of(DType::int64(), static_cast<double>(random.integer(-1, 3))), scalar_of(dtype, 0.25),
+           scalar_of(dtype, static_cast<double>(random.integer(-2, 2)))},
+          fmt::format("vision.all_class_non_max_suppression(%a, %b, %c, %d, %e{}{}",
+                      random.chance(0.5) ? ", center_point_box=True" : "", more)};
+}
+
 }  // namespace
 
 std::vector<Row> parts_rows() {
@@ -94,7 +112,8 @@ std::vector<Row> parts_rows() {
           {"unique", unique},
           {"argwhere", argwhere},
           {"vision.get_valid_counts", valid_counts},
-          {"vision.non_max_suppression", suppression}};
+          {"vision.non_max_suppression", suppression},
+          {"vision.all_class_non_max_suppression", class_suppression}};
 }
 
 }  // namespace quern::numeric

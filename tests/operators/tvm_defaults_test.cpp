@@ -98,10 +98,13 @@ class Probe {
 /// What is wrong with a row, given how the library declares the attribute; "" for nothing.
 std::string disagreement(const Row& row, const std::string& declared, Probe& probe) {
   std::string found;
-  if (row.in_struct != "-" && !probe.has_default(declared, row.attribute, row.in_struct, true))
+  if (row.in_struct == "absent") {
+    if (probe.has_default(declared, row.attribute, "-", true)) found = "no text of TVM gives it";
+  } else if (row.in_struct != "-" && !probe.has_default(declared, row.attribute, row.in_struct, true)) {
     found = "with a header its default is not " + row.in_struct;
-  else if (row.in_signature != "absent" &&
-           !probe.has_default(declared, row.attribute, row.in_signature, false))
+  }
+  if (found.empty() && row.in_signature != "absent" &&
+      !probe.has_default(declared, row.attribute, row.in_signature, false))
     found = row.in_signature == "-" ? "it has a default" : "its default is not " + row.in_signature;
   if (row.reason.empty()) return found;
   return found.empty() ? "nothing differs, and a reason stands there" : "";
@@ -136,8 +139,8 @@ TEST(TvmDefaults, AreTheLibrarys) {
 
 TEST(TvmDefaults, EachMistakeIsSeen) {
   std::vector<Session::LibraryFile> library = {{"library.relay", R"(
-op right(%a: Tensor[s, t], alpha: float = if (tvm == None) { 1e-5 } else { 1e-4 }, mode: string) -> Tensor[s, t] { [..i] => %a[..i] }
-op wrong(%a: Tensor[s, t], alpha: float = 1e-5, beta: float = 0.5, size: int = 1, more: int = 1) -> Tensor[s, t] { [..i] => %a[..i] }
+op right(%a: Tensor[s, t], alpha: float = if (tvm == None) { 1e-5 } else { 1e-4 }, mode: string, extra: int = 1) -> Tensor[s, t] { [..i] => %a[..i] }
+op wrong(%a: Tensor[s, t], alpha: float = 1e-5, beta: float = 0.5, size: int = 1, more: int = 1, given: int) -> Tensor[s, t] { [..i] => %a[..i] }
 op plain(%a: Tensor[s, t]) -> Tensor[s, t] { [..i] => %a[..i] }
 op new(%a: Tensor[s, t]) -> Tensor[s, t] { [..i] => %a[..i] }
 op ours(%a: Tensor[s, t], any: int = 1) -> Tensor[s, t] { [..i] => %a[..i] }
@@ -150,6 +153,8 @@ wrong | beta | - | 0.75
 wrong | size | - | -
 wrong | axis | 1 | 1
 wrong | absent | 1 | absent
+wrong | given | absent | absent
+right | extra | absent | absent
 right | alpha | 1e-4 | 1e-5 | a reason that is none
 without plain
 own ours
@@ -158,7 +163,7 @@ own ours
               testing::UnorderedElementsAre(
                   "wrong.alpha: with a header its default is not 1e-4", "wrong.beta: its default is not 0.75",
                   "wrong.size: it has a default", "wrong.axis: the library does not have it",
-                  "wrong.absent: the library does not have it",
+                  "wrong.absent: the library does not have it", "wrong.given: no text of TVM gives it",
                   "right.alpha: nothing differs, and a reason stands there",
                   "wrong.more: TVM does not have it", "new: it is not in the table"));
 }

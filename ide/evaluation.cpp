@@ -130,8 +130,8 @@ class Evaluator {
       part.failure = EvaluationProblem{"", session_.path(source_), part.range, std::move(message)};
     };
     const ModuleId module = session_.module_of(source_);
-    EntryArguments arguments =
-        entry_arguments(function.params, {{}, {}, "", 0}, [&](Type type) { return session_.data(module, type); });
+    EntryArguments arguments = entry_arguments(function.params, {{}, {}, "", 0},
+                                               [&](Type type) { return session_.data(module, type); });
     arguments.missing.insert(arguments.missing.end(), arguments.problems.begin(), arguments.problems.end());
     if (!arguments.missing.empty())
       return fail(fmt::format("no random arguments can be made: {}", arguments.missing.front()));

@@ -290,22 +290,51 @@ void reverse_sequence(Call& call) {
               {call.in(0), call.in(1)});
 }
 
-/// The first `count` results of `unique` are what it found; ONNX counts from the first place of each.
+/// The first `count` results of `unique` are what it found.
 void unique(Call& call) {
-  if (call.has_attribute("axis")) throw Refusal("finds unique slices; only unique elements are known");
-  if (!call.flag("sorted", true)) throw Refusal("does not sort what it finds");
   Term data = call.in(0);
-  if (data.rank() != 1) data = call.step("flat", "reshape($0, newshape=[-1])", {data});
-  const auto parts = call.writer().let_parts({"found", "first", "inverse", "count", "counts"},
-                                             "unique($0, return_counts=True)", {data});
+  const bool has_axis = call.has_attribute("axis");
+  if (!has_axis && data.rank() != 1) data = call.step("flat", "reshape($0, newshape=[-1])", {data});
+  const int64_t axis = has_axis ? call.axis("axis", 0, data.rank()) : 0;
+  const auto parts = call.writer().let_parts(
+      {"found", "first", "inverse", "count", "counts"},
+      fmt::format("unique($0, return_counts=True{}{})", call.flag("sorted", true) ? "" : ", sorted=False",
+                  has_axis ? fmt::format(", axis={}", axis) : ""),
+      {data});
   const Term count = call.step("count", "$0[0]", {parts[3]});
   const auto head = [&](size_t output, const Term& of, std::string_view expression) {
     if (call.wants(output)) call.set(output, call.writer().let(call.hint(output), expression, {of, count}));
   };
-  head(0, parts[0], "$0[:$1]");
+  std::string before;
+  for (int64_t i = 0; i < axis; ++i) before += ":, ";
+  head(0, parts[0], fmt::format("$0[{}:$1]", before));
   head(1, parts[1], "cast($0[:$1], dtype=\"int64\")");
   head(2, parts[2], "cast($0, dtype=\"int64\")");
   head(3, parts[4], "cast($0[:$1], dtype=\"int64\")");
+}
+
+void non_max_suppression(Call& call) {
+  const auto number = [&](size_t input, const char* otherwise) {
+    if (!call.has(input)) return std::pair(std::string(otherwise), std::optional<Term>());
+    const Term& term = call.in(input);
+    return std::pair(std::string(term.rank() == 0 ? "$" : "reshape($, newshape=[])"), std::optional(term));
+  };
+  std::vector<Term> operands = {call.in(0), call.in(1)};
+  std::string arguments = "$0, $1";
+  // Without a number there are no boxes; without a threshold no score is too low.
+  for (auto [text, term] : {number(2, "0i64"), number(3, "0.0"), number(4, "-inff")}) {
+    if (term) {
+      text.replace(text.find('$'), 1, fmt::format("${}", operands.size()));
+      operands.push_back(*term);
+    }
+    arguments += ", " + text;
+  }
+  const auto parts = call.writer().let_parts(
+      {"selected", "count"},
+      fmt::format("vision.all_class_non_max_suppression({}{})", arguments,
+                  call.flag("center_point_box", false) ? ", center_point_box=True" : ""),
+      operands);
+  call.result("$0[:$1[0]]", {parts[0], parts[1]});
 }
 
 }  // namespace
@@ -316,6 +345,7 @@ std::span<const Operator> index_operators() {
       {"Gather", "", gather},
       {"GatherElements", "", gather_elements},
       {"GatherND", "", gather_nd},
+      {"NonMaxSuppression", "", non_max_suppression},
       {"NonZero", "", non_zero},
       {"OneHot", "", one_hot},
       {"Pad", "", pad},

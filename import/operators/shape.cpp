@@ -213,9 +213,10 @@ void range(Call& call) {
   const auto start = dims_of(call.in(0)), limit = dims_of(call.in(1)), step = dims_of(call.in(2));
   const auto delta = step ? as_const(step->front()) : std::nullopt;
   if (start && limit && delta && *delta > 0)
-    return call.result(fmt::format("arange({}, {}, step={}, dtype=\"{}\")", to_string(start->front()),
-                                   to_string(limit->front()), *delta, to_string(dtype)),
-                       {});
+    return call.result(
+        fmt::format("arange({}, {}{}, dtype=\"{}\")", to_string(start->front()), to_string(limit->front()),
+                    *delta == 1 ? "" : fmt::format(", step={}", *delta), to_string(dtype)),
+        {});
   const std::string to_float =
       dtype.is_float() ? "($1 - $0) / $2" : "cast($1 - $0, dtype=\"float64\") / cast($2, dtype=\"float64\")";
   const Term count = call.step("count",

@@ -62,6 +62,14 @@ class Recogniser {
     return &node;
   }
 
+  /// An initializer, or one under another name.
+  bool is_weight(const std::string& value) const {
+    auto maker = makers_.find(value);
+    if (maker == makers_.end()) return graph_.initializers.contains(value);
+    const Node& node = graph_.nodes[maker->second];
+    return node.op == "Identity" && node.inputs.size() == 1 && graph_.initializers.contains(node.inputs[0]);
+  }
+
   std::optional<double> number(const std::string& value) const {
     TensorPtr tensor;
     if (auto weight = graph_.initializers.find(value); weight != graph_.initializers.end())
@@ -110,10 +118,10 @@ class Recogniser {
     const Node *scale = nullptr, *quotient = nullptr;
     const auto shifted =
         operands(add, [&](const std::string& value) { return (scale = maker(value, "Mul")) != nullptr; });
-    if (!shifted || !graph_.initializers.contains(shifted->first)) return std::nullopt;
+    if (!shifted || !is_weight(shifted->first)) return std::nullopt;
     const auto scaled = operands(
         *scale, [&](const std::string& value) { return (quotient = maker(value, "Div")) != nullptr; });
-    if (!scaled || !graph_.initializers.contains(scaled->first) || quotient->inputs.size() != 2)
+    if (!scaled || !is_weight(scaled->first) || quotient->inputs.size() != 2)
       return std::nullopt;
     const Node* root = maker(quotient->inputs[1], "Sqrt");
     const Node* padded = root ? maker(root->inputs[0], "Add") : nullptr;

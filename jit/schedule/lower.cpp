@@ -75,7 +75,7 @@ Result<Lowered> unverified(const FnExpr& primitive, const MachineModel& machine)
   if (clause && !machine.plain_loops) return lower_as_stated(primitive, *clause, machine);
   const Computation computation = with_simple_loops(computation_of(primitive));
   if (machine.plain_loops) return Lowered{named(schedule_default(computation, machine.loop_bytes())), {}};
-  if (auto winograd = scheduled_winograd(computation, machine)) {
+  if (auto winograd = scheduled_winograd(with_lets_in_value(computation).value_or(computation), machine)) {
     winograd->kernel = named(std::move(winograd->kernel));
     for (PackedInput& input : winograd->packed) input.form = named(std::move(input.form));
     return *std::move(winograd);
@@ -85,8 +85,9 @@ Result<Lowered> unverified(const FnExpr& primitive, const MachineModel& machine)
   std::vector<Buffer> buffers = computation.buffers;
   for (Computation& part : residue_classes(computation)) {
     part.buffers = buffers;
-    auto nest = scheduled_contraction(part, machine);
-    if (!nest) nest = scheduled_window(part, machine);
+    const Computation tiled = with_lets_in_value(part).value_or(part);
+    auto nest = scheduled_contraction(tiled, machine);
+    if (!nest) nest = scheduled_window(tiled, machine);
     if (!nest) nest = scheduled_transposition(part, machine);
     kernels.push_back(nest ? nest->kernel() : schedule_default(part, machine.vector_bytes));
     if (!nest) continue;

@@ -133,11 +133,17 @@ std::vector<LoopStep> closed(std::vector<LoopStep> steps, const std::vector<Knob
   return steps;
 }
 
+Computation computation_for_steps(const FnExpr& primitive) {
+  Computation computation = computation_of(primitive);
+  auto in_value = with_lets_in_value(computation);
+  return in_value ? *std::move(in_value) : std::move(computation);
+}
+
 std::variant<Nest, StatedFailure> stated_nest(const FnExpr& primitive, const MachineModel& machine,
                                               std::span<const size_t> choices) {
   const auto& e = *as<ComprehensionExpr>(primitive.body);
   const Schedule& stated = e.schedule->schedule;
-  const Computation computation = computation_of(primitive);
+  const Computation computation = computation_for_steps(primitive);
   if (!computation.running_results.empty())
     return StatedFailure{stated.steps.size(), "a `scan` goes along its loop in order, and takes no schedule"};
   if (computation.scatter)

@@ -25,6 +25,9 @@ std::vector<Knob> knobs_of(const std::vector<LoopStep>& steps, const Computation
 std::vector<LoopStep> closed(std::vector<LoopStep> steps, const std::vector<Knob>& knobs,
                              std::span<const size_t> choices = {});
 
+/// The computation of a primitive function that steps are applied to.
+Computation computation_for_steps(const FnExpr& primitive);
+
 /// Why a schedule cannot be applied: the index of the failing step (the number of steps if only the
 /// combination fails), and a sentence.
 struct StatedFailure {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "jit/nest/nest.h"
+#include "jit/schedule/stated.h"
 
 namespace quern {
 
@@ -59,7 +60,7 @@ std::string commented(const std::string& text) {
 
 std::string schedule_text(Session& session, const FnExpr& primitive, const loops::Lowered& lowered) {
   if (lowered.schedules.empty()) return "// the default loops, which no steps make\n";
-  const loops::Computation computation = loops::computation_of(primitive);
+  const loops::Computation computation = loops::computation_for_steps(primitive);
   std::vector<std::string> names = tensors_of(lowered.schedules[0]);
   for (size_t k = 0; k < primitive.params.size(); ++k)
     for (std::string& name : names)

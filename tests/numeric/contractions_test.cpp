@@ -30,6 +30,10 @@ constexpr const char* kCapsules =
     "{ [q, y, x, u, v] => sum[d, dr, ds, m] %a[d, y*stride + dr, x*stride + ds, u, m] * %b[q, d, dr, ds, m, "
     "v] }";
 
+constexpr const char* kBent =
+    "op bent(%c: Tensor[s, t]) -> Tensor[s, t] { [..i] => { let %v = %c[..i] - 3; let %w = max(%v, 2); %w + "
+    "2 * %v } }";
+
 Contraction convolution(Random& random, const std::string& op, int64_t axes) {
   const int64_t in = random.integer(3, 20), out = random.integer(3, 70), groups = random.chance(0.2) ? 2 : 1;
   const bool is_transposed = op.ends_with("transpose");
@@ -67,11 +71,14 @@ Contraction small_groups(Random& random) {
 Contraction contraction(Random& random) {
   const int64_t m = random.integer(5, 60), n = random.integer(3, 70), k = random.integer(8, 60);
   const int64_t batch = random.integer(1, 3);
-  switch (random.integer(0, 10)) {
+  switch (random.integer(0, 12)) {
     // An operand is read again beside the sum.
     case 9: return {"2 * %b - nn.matmul(%a, %b)", {k, k}, {k, n}};
     case 10: return {"nn.relu(%a - nn.matmul(%a, %b))", {m, k}, {k, k}};
     case 8: return small_groups(random);
+    // The sum is bound by a `let`, whose variable the element has several times.
+    case 11: return {"bent(nn.dense(%a, %b))", {m, k}, {n, k}, kBent};
+    case 12: return {"bent(matmul(%a, %b))", {batch, 2, m, k}, {batch, 2, k, n}, kBent};
     case 0: return convolution(random, "nn.conv1d", 1);
     case 1: return convolution(random, "nn.conv2d_transpose", 2);
     case 2: return convolution(random, "nn.conv2d", 2);

@@ -59,6 +59,16 @@ TEST(Contraction, PacksAlongFusedBatches) {
   EXPECT_THAT(schedule_of(lowered_main(program)), AllOf(HasSubstr("fuse("), HasSubstr("pack(")));
 }
 
+// GELU binds its operand, which is the product, by a `let`.
+TEST(Contraction, TilesProductsUnderALet) {
+  const std::string program =
+      "def @main(%x: Tensor[(64, 768), float32], %w: Tensor[(3072, 768), float32], %b: Tensor[(3072,), "
+      "float32]) {\n"
+      "  nn.gelu(nn.dense(%x, %w) + %b)\n"
+      "}\n";
+  EXPECT_THAT(schedule_of(lowered_main(program)), AllOf(HasSubstr("pack("), HasSubstr("vectorize(")));
+}
+
 TEST(Contraction, KeepsTheRowsOfAWindowThatIsPadded) {
   EXPECT_THAT(schedule_of(lowered_main(kPadded)), Not(HasSubstr("fuse(")));
 }

@@ -57,5 +57,6 @@ std::vector<Row> space_rows();
 std::vector<Row> array_rows();
 std::vector<Row> recurrent_rows();
 std::vector<Row> vision_rows();
+std::vector<Row> shape_rows();
 
 }  // namespace quern::numeric

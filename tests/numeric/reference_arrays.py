@@ -207,8 +207,9 @@ def counting(group):
         given = attributes(bins=bins, **({"range": list(bounds)} if bounds else {}))
         group.case("histogram", f"histogram(%a{given}).0", [a], counts.astype("int32"))
         group.case("histogram", f"histogram(%a{given}).1", [a], edges.astype("float32"), 4)
-    thirds = np.nextafter(np.array([1 / 3, 1 / 3, 2 / 3, 2 / 3], "float32"), np.array([0, 1, 0, 1], "float32"))
-    group.case("histogram", "histogram(%a, bins=3, range=[0.0, 1.0]).0", [thirds], np.histogram(thirds.astype("float64"), 3, (0.0, 1.0))[0].astype("int32"))
+    # Below an edge, where the quotient is rounded to it.
+    below = np.nextafter(np.array([-0.5, 0.5, -1.5], "float32"), np.float32(-9))
+    group.case("histogram", "histogram(%a, bins=6, range=[-2.0, 1.0]).0", [below], np.histogram(below.astype("float64"), 6, (-2.0, 1.0))[0].astype("int32"))
     for a, least in [(draw.ints((12,), 0, 6), 0), (draw.ints((3,), 0, 2), 9), (np.zeros(0, "int32"), 3), (draw.ints((5,), 0, 4, "int64"), 2)]:
         group.case("bincount", f"bincount(%a, minlength={least})", [a], np.bincount(a, minlength=least).astype("int32"))
     a = np.array([1.0, 1.0, 1.0, np.inf, np.inf, np.nan, 0.0, 1.0, 1e-9], "float32")

@@ -74,6 +74,8 @@ class SignatureMatcher {
   Status match_tensor(SyntaxPtr pattern, Type actual);
   Status match_dtype(SyntaxPtr pattern, Type actual);
   void bind(std::string_view name, StaticValue value);
+  /// Adds the value of a tuple's member to a name that has one for each.
+  void bind_member(std::string_view name, StaticValue value);
   StaticValue pack(std::span<const Dim> dims);
 
   Status match_shape(SyntaxPtr pattern, Type actual);

@@ -97,8 +97,16 @@ SignatureMatcher::Status SignatureMatcher::match_dtype(SyntaxPtr pattern, Type a
     bind(pattern->text, StaticValue(actual->dtype));
     return Status::Ok;
   }
+  // A family's `t[k]`: the dtypes of all members are one list.
+  if (pattern->is(SyntaxKind::Index) && pattern->child(0)->is(SyntaxKind::Name)) {
+    bind_member(pattern->child(0)->text, StaticValue(actual->dtype));
+    return Status::Ok;
+  }
   auto wanted = inside_evaluator_.dtype(pattern, binding_.env);
-  if (!wanted) return Status::Failed;
+  if (!wanted) {
+    report_inside();
+    return Status::Failed;
+  }
   if (hooks_.unify(*wanted, actual->dtype)) return Status::Ok;
   auto bound = bound_by_.find(pattern->text);
   std::string message =
@@ -118,6 +126,13 @@ void SignatureMatcher::bind(std::string_view name, StaticValue value) {
   bound_by_.insert_or_assign(std::string(name), operand_text());
 }
 
+void SignatureMatcher::bind_member(std::string_view name, StaticValue value) {
+  auto old = binding_.env.find(name);
+  StaticList members = old == binding_.env.end() ? StaticList{} : *old->second.as_list();
+  members.push_back(std::move(value));
+  bind(name, StaticValue::list(std::move(members)));
+}
+
 StaticValue SignatureMatcher::pack(std::span<const Dim> dims) {
   StaticList items;
   for (Dim d : dims) items.emplace_back(hooks_.resolve(d));
@@ -128,11 +143,7 @@ SignatureMatcher::Status SignatureMatcher::match_shape(SyntaxPtr pattern, Type a
   if (pattern->is(SyntaxKind::Name)) return match_pack(pattern, pattern->text, actual->dims);
   // A family's `s[k]`: the packs of all members are one list of lists.
   if (pattern->is(SyntaxKind::Index) && pattern->child(0)->is(SyntaxKind::Name)) {
-    std::string_view name = pattern->child(0)->text;
-    auto old = binding_.env.find(name);
-    StaticList members = old == binding_.env.end() ? StaticList{} : *old->second.as_list();
-    members.push_back(pack(actual->dims));
-    bind(name, StaticValue::list(std::move(members)));
+    bind_member(pattern->child(0)->text, pack(actual->dims));
     return Status::Ok;
   }
   std::vector<SyntaxPtr> items(pattern->children.begin(), pattern->children.end());

@@ -96,6 +96,27 @@ for s, r in [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5
              ((2, 3), (5, 3, 4)), ((5, 2, 3), (5, 3, 1)), ((4, 1, 2, 3), (5, 3, 2)), ((1, 5, 1, 3), (4, 1, 3, 2)), ((2, 0), (0, 3)), ((0, 2, 3), (3, 2))]:
     call("matmul", [s, r], "matmul(%a, %b)", torch.matmul, s[-1])
 
+for shape, q, axis in [((5,), (), None), ((3, 4), (3,), 0), ((3, 4), (2,), -1), ((2, 3, 5), (), 1), ((2, 4), (2,), None), ((1,), (3,), 0)]:
+    levels = np.linspace(0.1, 0.95, max(int(np.prod(q)), 1)).reshape(q).astype("float32")
+    for interpolation in ("linear", "lower", "higher", "nearest", "midpoint"):
+        for keep in (False, True):
+            given = (attributes(axis=axis) if axis is not None else "") + attributes(keepdims=keep, interpolation=interpolation)
+            given = f"quantile(%a, cast({levels.tolist()}, dtype=\"float32\"){given})"
+            call("quantile", [shape], given, lambda x, v=levels, a=axis, k=keep, i=interpolation:
+                 torch.quantile(x, exact(v), dim=a, keepdim=k, interpolation=i))
+for extent in (2, 4, 6):  # between two elements
+    call("quantile", [(extent,)], 'quantile(%a, 0.5, interpolation="nearest")', lambda x: torch.quantile(x, 0.5, interpolation="nearest"))
+for shape, to in [((2, 3), (1, 3)), ((2, 3), (3,)), ((2, 3), ()), ((4, 2, 3), (2, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (1, 1, 1))]:
+    call("collapse_sum_to", [shape], f"collapse_sum_to(%a, shape={list(to)})", lambda x, r=to: x.sum_to_size(r), 12)
+    call("collapse_sum_like", [shape, to], "collapse_sum_like(%a, %b)", lambda x, y: x.sum_to_size(y.shape) + 0 * y, 12)
+    call("broadcast_to_like", [to, shape], "broadcast_to_like(%a, %b)", lambda x, y: x.expand(y.shape) + 0 * y)
+for source, target, shape, moved in [("NCHW", "NHWC", (1, 2, 3, 2), lambda x: x.permute(0, 2, 3, 1)), ("HWIO", "OIHW", (2, 3, 1, 2), lambda x: x.permute(3, 2, 0, 1)),
+                                     ("NCHW", "NCHW4c", (2, 8, 1, 3), lambda x: x.reshape(2, 2, 4, 1, 3).permute(0, 1, 3, 4, 2)),
+                                     ("NCHW4c", "NHWC", (2, 2, 1, 3, 4), lambda x: x.permute(0, 2, 3, 1, 4).reshape(2, 1, 3, 8)),
+                                     ("NC6c", "NC4c", (2, 2, 6), lambda x: x.reshape(2, 3, 4)),
+                                     ("OIHW", "OIHW2i3o", (3, 4, 1, 2), lambda x: x.reshape(1, 3, 2, 2, 1, 2).permute(0, 2, 4, 5, 3, 1))]:
+    call("layout_transform", [shape], f"layout_transform(%a{attributes(src_layout=source, dst_layout=target)})", moved)
+
 
 def calls(group):
     for name, shapes, expression, function, terms in CALLS:
@@ -159,6 +180,49 @@ for number, (shape, axis, value) in enumerate([((4, 3), 0, 0.0), ((3, 4), 1, -1.
     inputs = [drawn.floats(shape), drawn.ints((shape[1 - axis],), 0, shape[axis])]
     SEQUENCES.append(("sequence_mask", inputs, f"sequence_mask(%a, %b{attributes(axis=axis, mask_value=value)})", lambda x, n, k=axis, v=value: masked(x, n, k, v)))
     SEQUENCES.append(("reverse_sequence", inputs, f"reverse_sequence(%a, %b, seq_axis={axis}, batch_axis={1 - axis})", lambda x, n, k=axis: turned(x, n, k)))
+for shape, cut, bounds in [((7,), np.s_[1:6:2], ([1], [6], [2])), ((7,), np.s_[-2:-7:-2], ([-2], [-7], [-2])), ((4, 5), np.s_[1:3], ([1], [3], [1])),
+                           ((4, 5), np.s_[0:9, 1:4], ([0, 1], [9, 4], [1])), ((3, 4), np.s_[::-1, -1:0:-2], ([9, -1], [-9, 0], [-1, -2])), ((4,), np.s_[3:1], ([3], [1], [1]))]:
+    drawn = Draw(f"strided_set {bounds}")
+    a = drawn.floats(shape)
+    v = drawn.floats(np.zeros(shape)[cut].shape)
+
+    def written(x, y, *_, c=cut):
+        places = torch.arange(x.numel()).reshape(x.shape).numpy()[c].reshape(-1).copy()
+        return x.reshape(-1).index_put((torch.from_numpy(places),), y.reshape(-1)).reshape(x.shape)
+
+    SEQUENCES.append(("strided_set", [a, v] + [np.array(b, "int32") for b in bounds], "strided_set(%a, %b, %c, %d, %e)", written))
+for shape, places in [((5,), [(3,)]), ((4, 3), [(2,), (2,)]), ((4, 3), [(2, 2)]), ((3, 4, 2), [(2, 1), (3,)]), ((3, 4, 2), [(), (2,), (1,)])]:
+    drawn = Draw(f"adv_index {shape} {places}")
+    inputs = [drawn.floats(shape)] + [drawn.ints(s, 0, shape[k] - 1) for k, s in enumerate(places)]
+    names = ", ".join("%" + n for n, _ in zip("abcdef", inputs))
+    SEQUENCES.append(("adv_index", inputs, f"adv_index(({names}))", lambda x, *i: x[tuple(v.long() for v in i)]))
+
+
+def counting(group):
+    draw = Draw("counting")
+    for shape, bins, bounds in [((20,), 5, None), ((4, 6), 7, (-2.0, 1.0)), ((9,), 3, (0.0, 3.0)), ((3,), 4, None)]:
+        a = draw.floats(shape) if bins != 3 else draw.ints(shape, -1, 4).astype("float32")
+        a = np.full(shape, 1.5, "float32") if bins == 4 else a
+        counts, edges = np.histogram(a.astype("float64"), bins, bounds)
+        given = attributes(bins=bins, **({"range": list(bounds)} if bounds else {}))
+        group.case("histogram", f"histogram(%a{given}).0", [a], counts.astype("int32"))
+        group.case("histogram", f"histogram(%a{given}).1", [a], edges.astype("float32"), 4)
+    # Below an edge, where the quotient is rounded to it.
+    below = np.nextafter(np.array([-0.5, 0.5, -1.5], "float32"), np.float32(-9))
+    group.case("histogram", "histogram(%a, bins=6, range=[-2.0, 1.0]).0", [below], np.histogram(below.astype("float64"), 6, (-2.0, 1.0))[0].astype("int32"))
+    for a, least in [(draw.ints((12,), 0, 6), 0), (draw.ints((3,), 0, 2), 9), (np.zeros(0, "int32"), 3), (draw.ints((5,), 0, 4, "int64"), 2)]:
+        group.case("bincount", f"bincount(%a, minlength={least})", [a], np.bincount(a, minlength=least).astype("int32"))
+    a = np.array([1.0, 1.0, 1.0, np.inf, np.inf, np.nan, 0.0, 1.0, 1e-9], "float32")
+    b = np.array([1.0, 1.00001, 1.1, np.inf, -np.inf, np.nan, 1e-9, np.inf, 2e-8], "float32")
+    for given in ({}, dict(equal_nan=True), dict(rtol=0.2), dict(rtol=0.0, atol=1e-8), dict(atol=1e-4, rtol=0.0)):
+        group.case("isclose", f"isclose(%a, %b{attributes(**given)})", [a, b], np.isclose(a.astype("float64"), b.astype("float64"), **given))
+        for x, y in [(a, b), (a[:2], b[:2]), (a[:4], b[0:1]), (a[5:6], b[5:6]), (a[7:8], b[7:8])]:
+            group.case("allclose", f"allclose(%a, %b{attributes(**given)})", [x, y], np.array(np.allclose(x.astype("float64"), y.astype("float64"), **given)))
+    for shape in [(7,), (3, 4), (2, 3, 2), (0, 3)]:
+        a = draw.ints(shape, -1, 1)
+        group.case("nonzero", "nonzero(%a)", [a], np.stack(np.nonzero(a)).astype("int32"))
+        group.case("ndarray_size", "ndarray_size(%a)", [a], np.array(a.size, "int32"))
+        group.case("shape_of", 'shape_of(%a, dtype="int64")', [a], np.array(shape, "int64"))
 
 
 def apart(draw, shape):
@@ -180,4 +244,4 @@ def gradients(group):
     group.gradient("norm", "norm(%a, axis=[1])", [zeros], lambda x: torch.linalg.vector_norm(x, 2.0, 1), 2)
 
 
-MAKERS = [calls, making, sequences]
+MAKERS = [calls, making, sequences, counting]

@@ -17,6 +17,7 @@ FUNCTIONS = [
     ("acosh", 1.0, 6.0, (1.0, np.inf), torch.acosh, False), ("atanh", -0.99, 0.99, (-1.0, 1.0), torch.atanh, True),
     ("square", -6.0, 6.0, ALL, torch.square, False), ("reciprocal", 0.1, 6.0, ALL, torch.reciprocal, False),
     ("cbrt", 0.1, 6.0, (0.0, np.inf), lambda x: torch.pow(x, 1 / 3), False),
+    ("lgamma", -5.3, 6.0, ALL, torch.lgamma, False), ("erfinv", -1.0, 1.0, (-1.0, 1.0), torch.erfinv, True),
 ]
 SHAPES = [(), (0,), (17,), (3, 5), (2, 3, 1, 7)]
 SMALL = np.array([1e-30, -1e-30, 1e-10, -1e-10, 1e-5, -1e-5, 1e-3, -1e-3, 0.03, -0.03, 0.5, -0.5], dtype="float32")
@@ -86,7 +87,7 @@ def gradients(group):
         draw = Draw("gradients math " + name)
         a = draw.floats((2, 9), 0.9 * low if low < 0 else 1.1 * low, 0.9 * high)
         group.gradient(name, f"{name}(%a)", [a], function, 4)
-        if least < 0 and name != "reciprocal":
+        if least < 0 and name not in ("reciprocal", "lgamma"):
             group.gradient(name, f"{name}(%a)", [np.append(SMALL, np.float32(0))], function, 4)
     for name, function in {"atan2": torch.atan2, "hypot": torch.hypot}.items():
         draw = Draw("gradients math " + name)

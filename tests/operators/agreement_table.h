@@ -59,5 +59,6 @@ std::vector<Row> recurrent_rows();
 std::vector<Row> vision_rows();
 std::vector<Row> quantised_rows();
 std::vector<Row> layout_rows();
+std::vector<Row> shape_rows();
 
 }  // namespace quern::numeric

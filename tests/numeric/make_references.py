@@ -24,6 +24,7 @@ import reference_models
 import reference_parts
 import reference_recurrent
 import reference_scan
+import reference_signals
 import reference_spaces
 from reference_groups import Draw, Group, attributes, exact, rounded, text
 
@@ -437,7 +438,7 @@ def main():
                          "images": reference_images.MAKERS, "losses": reference_losses.MAKERS,
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
-                         "recurrent": reference_recurrent.MAKERS}.items():
+                         "recurrent": reference_recurrent.MAKERS, "signals": reference_signals.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
@@ -445,7 +446,7 @@ def main():
     gradients = reference_gradients.GradientGroup("gradients")
     for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
                                                reference_spaces.gradients, reference_arrays.gradients,
-                                               reference_recurrent.gradients]:
+                                               reference_recurrent.gradients, reference_signals.gradients]:
         maker(gradients)
     gradients.write()
 

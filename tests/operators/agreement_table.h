@@ -55,5 +55,6 @@ std::vector<Row> math_rows();
 std::vector<Row> space_rows();
 std::vector<Row> array_rows();
 std::vector<Row> recurrent_rows();
+std::vector<Row> signal_rows();
 
 }  // namespace quern::numeric

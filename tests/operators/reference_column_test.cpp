@@ -17,9 +17,9 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
-                               "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays",    "recurrent"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",        "transform", "models",      "scan",
+                               "parts",       "order",     "images",    "losses",    "activations", "math",
+                               "spaces",      "arrays",    "recurrent", "signals"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

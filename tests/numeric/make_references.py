@@ -26,6 +26,7 @@ import reference_parts
 import reference_quantised
 import reference_recurrent
 import reference_scan
+import reference_signals
 import reference_spaces
 import reference_vision
 from reference_groups import Draw, Group, attributes, exact, rounded, text
@@ -443,7 +444,7 @@ def main():
                          "recurrent": reference_recurrent.MAKERS,
                          "vision": reference_vision.MAKERS,
                          "quantised": reference_quantised.MAKERS,
-                         "layouts": reference_layouts.MAKERS}.items():
+                         "layouts": reference_layouts.MAKERS, "signals": reference_signals.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
@@ -451,7 +452,8 @@ def main():
     gradients = reference_gradients.GradientGroup("gradients")
     for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
                                                reference_spaces.gradients, reference_arrays.gradients,
-                                               reference_recurrent.gradients, reference_vision.gradients]:
+                                               reference_recurrent.gradients, reference_vision.gradients,
+                                               reference_signals.gradients]:
         maker(gradients)
     gradients.write()
 

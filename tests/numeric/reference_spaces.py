@@ -66,6 +66,33 @@ def dilated(places, strides):
     return whole
 
 
+def largest_places(x, pool_size, strides, dilation, padding, ceil_mode):
+    """Of each window the place of its largest element, the first of equal ones; -1 where a window has none."""
+    d = x.ndim - 2
+    behind = [strides[j] - 1 if ceil_mode else 0 for j in range(d)]
+    around = [(0, 0), (0, 0)] + [(padding[j], padding[j + d] + behind[j]) for j in range(d)]
+    places = np.pad(places_of(x.shape), around, constant_values=-1)
+    counts = [(places.shape[j + 2] - (pool_size[j] - 1) * dilation[j] - 1) // strides[j] + 1 for j in range(d)]
+    found = np.full(x.shape[:2] + tuple(counts), -1, "int64")
+    for at in np.ndindex(found.shape):
+        for r in np.ndindex(*pool_size):
+            place = places[at[:2] + tuple(at[j + 2] * strides[j] + r[j] * dilation[j] for j in range(d))]
+            if place >= 0 and (found[at] < 0 or x.flat[place] > x.flat[found[at]]):
+                found[at] = place
+    return found
+
+
+def indices(group):
+    for shape, size, strides, dilation, padding, ceil_mode in [
+            ((2, 2, 7), [2], [2], [1], [0, 0], False), ((1, 3, 8), [3], [2], [2], [1, 2], True), ((1, 2, 5, 6), [2, 3], [1, 2], [1, 1], [0, 1, 1, 0], False),
+            ((2, 2, 6, 5), [2, 2], [2, 3], [2, 1], [1, 1, 1, 1], True), ((1, 2, 3, 4, 3), [2, 2, 2], [1, 2, 2], [1, 1, 1], [0] * 6, False),
+            ((1, 1, 3, 3, 4), [2, 1, 3], [2, 1, 1], [1, 1, 1], [1, 0, 1, 1, 1, 1], True), ((1, 1, 3), [1], [1], [1], [2, 1], False), ((0, 2, 4), [2], [1], [1], [0, 0], False)]:
+        given = attributes(pool_size=size, strides=strides, dilation=dilation, padding=padding, ceil_mode=ceil_mode)
+        draw = Draw("indices" + given)
+        for a in (draw.floats(shape), draw.ints(shape, 0, 2), draw.ints(shape, -128, -126, "int8"), np.full(shape, -np.inf, "float32")):
+            group.case("nn.max_pool_indices", f"nn.max_pool_indices(%a{given})", [a], largest_places(a, size, strides, dilation, padding, ceil_mode))
+
+
 # Calls: the operator, shapes of its operands, the call's text, its function and how many terms a result adds up.
 CALLS = []
 for shape, groups, given in [((2, 4, 5), 2, {}), ((2, 6, 2, 3), 3, dict(epsilon=0.01)), ((1, 3, 4), 3, dict(scale=False)),
@@ -138,4 +165,4 @@ def gradients(group):
         group.gradient(name, call, inputs, function, max(terms, 64))
 
 
-MAKERS = [references]
+MAKERS = [references, indices]

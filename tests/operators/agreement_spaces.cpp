@@ -66,6 +66,21 @@ Row adaptive(const std::string& name, size_t rank) {
           1};
 }
 
+Arguments max_pool_indices(Random& random) {
+  Shape shape = {random.integer(0, 2), random.integer(1, 2)};
+  auto rank = static_cast<size_t>(random.integer(1, 3));
+  std::vector<int64_t> size, strides, padding;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    shape.push_back(random.integer(3, rank == 1 ? 20 : 6));
+    size.push_back(random.integer(1, 3));
+    strides.push_back(random.integer(1, 3));
+    padding.push_back(random.integer(0, 2));
+  }
+  return {{random.tensor(random.pick(kSpaceNumbers), shape, Values::SmallIntegers)},
+          fmt::format("nn.max_pool_indices(%a, pool_size={}, strides={}, padding={}{})", list_text(size),
+                      list_text(strides), list_text(padding), random.chance(0.4) ? ", ceil_mode=True" : "")};
+}
+
 Arguments upsampling3d(Random& random) {
   bool last = random.chance(0.3);
   Shape shape = {random.integer(0, 2), random.integer(1, 2), random.integer(1, 3), random.integer(1, 3),
@@ -146,6 +161,7 @@ std::vector<Row> space_rows() {
       {"nn.rms_norm", rms_norm, 64, 1e-5},
       pool1d("nn.max_pool1d", Values::Any),
       pool1d("nn.avg_pool1d", Values::SmallIntegers),
+      {"nn.max_pool_indices", max_pool_indices},
       adaptive("nn.adaptive_avg_pool1d", 1),
       adaptive("nn.adaptive_max_pool1d", 1),
       adaptive("nn.adaptive_avg_pool3d", 3),

@@ -60,5 +60,6 @@ std::vector<Row> vision_rows();
 std::vector<Row> quantised_rows();
 std::vector<Row> layout_rows();
 std::vector<Row> shape_rows();
+std::vector<Row> signal_rows();
 
 }  // namespace quern::numeric

@@ -23,43 +23,29 @@ std::string pooled(Call& call, const Windows& windows, std::string_view kind, st
                      windows.attributes(), call.flag("ceil_mode", false) ? ", ceil_mode=True" : "", more);
 }
 
-/// Where the largest element of each window is, in the data in row-major order, or with spatial axes in the opposite order.
+/// Where the largest element of each window is, in the data in row-major order, or with both spatial axes in the opposite
+/// order.
 Term places_of_largest(Call& call, const Windows& windows) {
-  if (call.flag("ceil_mode", false)) throw Refusal("asks for places in windows that are cut");
-  auto extents = extents_from(call.in(0), 0, "places");
-  std::vector<std::string> outer, inner, taken, coordinates = {"i0", "i1"};
-  for (size_t k = 0; k < windows.count + 2; ++k) {
-    const std::string index = fmt::format("i{}", k);
-    if (k < 2) {
-      outer.push_back(fmt::format("{} < {}", index, extents[k]));
-      taken.push_back(index);
-      continue;
-    }
-    const size_t j = k - 2;
-    const int64_t reach = (windows.kernel[j] - 1) * windows.dilations[j] + 1;
-    const int64_t count = (extents[k] + windows.begins[j] + windows.ends[j] - reach) / windows.strides[j] + 1;
-    outer.push_back(fmt::format("{} < {}", index, count));
-    inner.push_back(fmt::format("r{} < {}", j, windows.kernel[j]));
-    int64_t behind = 1;
-    for (size_t l = j + 1; l < windows.count; ++l) behind *= windows.kernel[l];
-    const std::string start = fmt::format("{} * {} - {}", index, windows.strides[j], windows.begins[j]);
-    taken.push_back(fmt::format("{} + r{} * {}", start, j, windows.dilations[j]));
-    coordinates.push_back(
-        fmt::format("({} + %first / {} % {} * {})", start, behind, windows.kernel[j], windows.dilations[j]));
-  }
-  if (call.flag("storage_order", false)) {
-    std::reverse(coordinates.begin() + 2, coordinates.end());
-    std::reverse(extents.begin() + 2, extents.end());
-  }
-  std::string place = coordinates[0];
-  for (size_t k = 1; k < coordinates.size(); ++k)
-    place = fmt::format("({}) * {} + {}", place, extents[k], coordinates[k]);
+  const std::string places = fmt::format(
+      "nn.max_pool_indices($0, pool_size={}, strides={}{}{}{})", list_of(windows.kernel),
+      list_of(windows.strides),
+      windows.begins == windows.ends && windows.padding() == list_of(std::vector<int64_t>(windows.count))
+          ? ""
+          : ", padding=" + windows.padding(),
+      windows.dilations == std::vector<int64_t>(windows.count, 1)
+          ? ""
+          : ", dilation=" + list_of(windows.dilations),
+      call.flag("ceil_mode", false) ? ", ceil_mode=True" : "");
+  if (!call.flag("storage_order", false)) return call.writer().let(call.hint(1), places, {call.in(0)});
+  const auto extents = extents_from(call.in(0), 2, "places in column-major order");
+  if (extents.size() != 2) throw Refusal("asks for places in column-major order along other than two axes");
+  const Term rows = call.step("places", places, {call.in(0)});
+  const auto number = [](int64_t value) { return literal(static_cast<double>(value), DType::int64()); };
   return call.writer().let(
       call.hint(1),
-      fmt::format("[{}] => {{ let %first = argmax[{}] $0[{}] else cast<{}>(-inff); cast<int64>({}) }}",
-                  fmt::join(outer, ", "), fmt::join(inner, ", "), fmt::join(taken, ", "),
-                  to_string(call.in(0).dtype()), place),
-      {call.in(0)});
+      fmt::format("$0 / {0} * {0} + $0 % {1} * {2} + $0 / {1} % {2}", number(extents[0] * extents[1]),
+                  number(extents[1]), number(extents[0])),
+      {rows});
 }
 
 void max_pool(Call& call) {

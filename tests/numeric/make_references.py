@@ -18,6 +18,7 @@ import reference_activations
 import reference_arrays
 import reference_gradients
 import reference_images
+import reference_linalg
 import reference_losses
 import reference_math
 import reference_models
@@ -439,7 +440,7 @@ def main():
                          "activations": reference_activations.MAKERS, "math": reference_math.MAKERS,
                          "spaces": reference_spaces.MAKERS, "arrays": reference_arrays.MAKERS,
                          "recurrent": reference_recurrent.MAKERS,
-                         "vision": reference_vision.MAKERS}.items():
+                         "vision": reference_vision.MAKERS, "linalg": reference_linalg.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
@@ -447,7 +448,8 @@ def main():
     gradients = reference_gradients.GradientGroup("gradients")
     for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
                                                reference_spaces.gradients, reference_arrays.gradients,
-                                               reference_recurrent.gradients, reference_vision.gradients]:
+                                               reference_recurrent.gradients, reference_vision.gradients,
+                                               reference_linalg.gradients]:
         maker(gradients)
     gradients.write()
 

@@ -58,5 +58,6 @@ std::vector<Row> array_rows();
 std::vector<Row> recurrent_rows();
 std::vector<Row> vision_rows();
 std::vector<Row> shape_rows();
+std::vector<Row> linalg_rows();
 
 }  // namespace quern::numeric

@@ -19,7 +19,8 @@ namespace {
 
 const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
                                "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays",    "recurrent", "vision"};
+                               "activations", "math",      "spaces", "arrays",    "recurrent", "vision",
+                               "linalg"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

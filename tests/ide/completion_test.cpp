@@ -192,7 +192,7 @@ const Row kCompletionRows[] = {
     {"print(\"$0", {}, {}, {"weights.npz", "%x"}},
     {"print(\"loss {%$0", {}, {"%x"}, {"weights.npz"}},
     {"print(\"loss {%x:.3} {nn.re$0} \")", {"nn.relu"}, {}, {"%x"}, "nn.re"},
-    {"print(\"loss {$0", {}, {"%x", "nn.relu"}, {"weights.npz"}},
+    {"print(\"loss {$0", {}, {"%x", "abs"}, {"weights.npz"}},
     {"print(\"loss {{%$0", {}, {}, {"%x"}},
     {"load(\"nowhere/$0", {}, {}, {"weights.npz"}},
     // Nothing, anything.

@@ -19,6 +19,7 @@ import reference_arrays
 import reference_gradients
 import reference_images
 import reference_layouts
+import reference_linalg
 import reference_losses
 import reference_math
 import reference_models
@@ -444,7 +445,8 @@ def main():
                          "recurrent": reference_recurrent.MAKERS,
                          "vision": reference_vision.MAKERS,
                          "quantised": reference_quantised.MAKERS,
-                         "layouts": reference_layouts.MAKERS, "signals": reference_signals.MAKERS}.items():
+                         "layouts": reference_layouts.MAKERS, "signals": reference_signals.MAKERS,
+                         "linalg": reference_linalg.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
@@ -453,7 +455,7 @@ def main():
     for maker in reference_gradients.MAKERS + [reference_losses.gradients, reference_activations.gradients, reference_math.gradients,
                                                reference_spaces.gradients, reference_arrays.gradients,
                                                reference_recurrent.gradients, reference_vision.gradients,
-                                               reference_signals.gradients]:
+                                               reference_signals.gradients, reference_linalg.gradients]:
         maker(gradients)
     gradients.write()
 

@@ -61,5 +61,6 @@ std::vector<Row> quantised_rows();
 std::vector<Row> layout_rows();
 std::vector<Row> shape_rows();
 std::vector<Row> signal_rows();
+std::vector<Row> linalg_rows();
 
 }  // namespace quern::numeric

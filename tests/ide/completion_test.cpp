@@ -99,7 +99,7 @@ const Row kCompletionRows[] = {
     {"def @$0", {}, {}, {"@layer"}},
     {"grad($0", {"@double", "@layer", "@loss"}},
     // Operators, constructors and words.
-    {"nn.de$0", {"nn.dense"}, {}, {}, "nn.de"},
+    {"nn.den$0", {"nn.dense"}, {}, {}, "nn.den"},
     {"nn.$0", {"nn.adaptive_avg_pool1d"}, {"nn.dense", "nn.softmax"}, {"add"}, "nn."},
     {"dense$0", {"nn.dense"}},
     {"sca$0", {"scaled"}},

@@ -95,6 +95,7 @@ void einsum(Call& call) {
 
 std::span<const Operator> product_operators() {
   static const Operator kRows[] = {
+      {"Det", "linalg.det($0)"},
       {"Einsum", "", einsum},
       {"Gemm", "", gemm},
       {"MatMul", "", matmul},

@@ -121,8 +121,7 @@ class Recogniser {
     if (!shifted || !is_weight(shifted->first)) return std::nullopt;
     const auto scaled = operands(
         *scale, [&](const std::string& value) { return (quotient = maker(value, "Div")) != nullptr; });
-    if (!scaled || !is_weight(scaled->first) || quotient->inputs.size() != 2)
-      return std::nullopt;
+    if (!scaled || !is_weight(scaled->first) || quotient->inputs.size() != 2) return std::nullopt;
     const Node* root = maker(quotient->inputs[1], "Sqrt");
     const Node* padded = root ? maker(root->inputs[0], "Add") : nullptr;
     if (!padded) return std::nullopt;

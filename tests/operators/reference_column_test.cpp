@@ -20,7 +20,7 @@ namespace {
 const std::string kGroups[] = {"elementwise", "reduction", "nn",      "transform", "models",
                                "scan",        "parts",     "order",   "images",    "losses",
                                "activations", "math",      "spaces",  "arrays",    "recurrent",
-                               "vision",      "quantised", "layouts", "signals", "linalg"};
+                               "vision",      "quantised", "layouts", "signals",   "linalg"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

@@ -96,7 +96,10 @@ class Finder {
                       lines_[begin].scope.begin() + static_cast<ptrdiff_t>(depth));
       while (end < lines_.size() && begins_with(lines_[end].scope, part)) ++end;
       if (end - begin >= kShortest)
-        if (auto found = examine(begin, end, part)) groups[found->signature].push_back(*std::move(found));
+        if (auto found = examine(begin, end, part)) {
+          std::vector<Run>& equal_runs = groups[found->signature];
+          equal_runs.push_back(*std::move(found));
+        }
       begin = end;
     }
     std::map<size_t, std::pair<Run, std::string>> calls;  // by the first line
@@ -240,7 +243,7 @@ class Finder {
     const auto joined = [](const std::vector<std::string>& parts) {
       return parts.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, ", "));
     };
-    const std::string name = "@" + document_.names.unique(name_of(run.part));
+    std::string name = "@" + document_.names.unique(name_of(run.part));
     document_.definitions.push_back(fmt::format("def {}{}({}) -> {} {}\n", name, dim_parameters(types),
                                                 fmt::join(parameters, ", "), joined(result_types),
                                                 block_of(body, joined(results))));

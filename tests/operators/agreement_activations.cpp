@@ -35,9 +35,9 @@ std::vector<Row> activation_rows() {
        [](Random& random) {
          Shape shape = random.shape(1, 4, 1);
          auto rank = static_cast<int64_t>(shape.size());
-         return Arguments{{random.tensor(random.pick(kFloats), shape, Values::SmallIntegers)},
-                          fmt::format("nn.hardmax(%a, axis={})",
-                                      random.signed_axis(random.integer(0, rank - 1), rank))};
+         return Arguments{
+             {random.tensor(random.pick(kFloats), shape, Values::SmallIntegers)},
+             fmt::format("nn.hardmax(%a, axis={})", random.signed_axis(random.integer(0, rank - 1), rank))};
        }},
   };
 }

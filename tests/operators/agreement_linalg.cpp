@@ -35,12 +35,13 @@ Shape batches(Random& random) {
 }
 
 Row of_squares(const std::string& name, const std::string& part, bool definite = false) {
-  return {name,
-          [=](Random& random) {
-            DType dtype = random.pick(std::vector<DType>{DType::float32(), DType::float64()});
-            return Arguments{{well_conditioned(random, dtype, batches(random), definite)}, name + "(%a)" + part};
-          },
-          256, 1e-5};
+  return {
+      name,
+      [=](Random& random) {
+        DType dtype = random.pick(std::vector<DType>{DType::float32(), DType::float64()});
+        return Arguments{{well_conditioned(random, dtype, batches(random), definite)}, name + "(%a)" + part};
+      },
+      256, 1e-5};
 }
 Row solution(const std::string& name, const std::vector<std::string>& attributes) {
   return {name,
@@ -48,7 +49,8 @@ Row solution(const std::string& name, const std::vector<std::string>& attributes
             DType dtype = random.pick(std::vector<DType>{DType::float32(), DType::float64()});
             Shape shape = batches(random), right = shape;
             right.back() = random.integer(1, 4);
-            return Arguments{{well_conditioned(random, dtype, shape, false), random.tensor(dtype, right, Values::Moderate)},
+            return Arguments{{well_conditioned(random, dtype, shape, false),
+                              random.tensor(dtype, right, Values::Moderate)},
                              fmt::format("{}(%a, %b{})", name, random.pick(attributes))};
           },
           256, 1e-5};

@@ -31,10 +31,21 @@ Row of_pairs(const std::string& name) {
 
 std::vector<Row> math_rows() {
   return {
-      elementary("expm1", 4),  elementary("log1p", 4), elementary("sinh", 6),  elementary("cosh", 6),
-      elementary("asinh", 4),  elementary("acosh", 4), elementary("atanh", 4), elementary("asin", 0),
-      elementary("acos", 0),   elementary("atan", 0),  elementary("cbrt", 2),  elementary("reciprocal", 0),
-      elementary("square", 0), of_pairs("atan2"),      of_pairs("hypot"),
+      elementary("expm1", 4),
+      elementary("log1p", 4),
+      elementary("sinh", 6),
+      elementary("cosh", 6),
+      elementary("asinh", 4),
+      elementary("acosh", 4),
+      elementary("atanh", 4),
+      elementary("asin", 0),
+      elementary("acos", 0),
+      elementary("atan", 0),
+      elementary("cbrt", 2),
+      elementary("reciprocal", 0),
+      elementary("square", 0),
+      of_pairs("atan2"),
+      of_pairs("hypot"),
       // Its terms cancel near 1 and 2, and near the negative numbers where gamma is 1 or -1.
       elementary("lgamma", 4, 1e-14),
       elementary("erfinv", 2),

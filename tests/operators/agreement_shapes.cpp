@@ -29,9 +29,9 @@ TensorPtr list_of(const std::vector<int64_t>& values) {
 Arguments quantile(Random& random) {
   Shape shape = random.shape(1, 3, 1);
   DType dtype = random.pick(kReals);
-  std::string text = random.pick(std::vector<std::string>{
-      "", ", interpolation=\"lower\"", ", interpolation=\"higher\"", ", interpolation=\"nearest\"",
-      ", interpolation=\"midpoint\""});
+  std::string text =
+      random.pick(std::vector<std::string>{"", ", interpolation=\"lower\"", ", interpolation=\"higher\"",
+                                           ", interpolation=\"nearest\"", ", interpolation=\"midpoint\""});
   if (random.chance(0.7))
     text += fmt::format(", axis={}", random.integer(0, static_cast<int64_t>(shape.size()) - 1));
   if (random.chance(0.3)) text += ", keepdims=True";
@@ -54,11 +54,10 @@ Row closeness(const std::string& name) {
   return {name, [=](Random& random) {
             DType dtype = random.pick(kReals);
             Shape shape = random.shape();
-            return Arguments{
-                {random.tensor(dtype, shape, Values::SmallIntegers),
-                 random.tensor(dtype, random.broadcastable(shape), Values::SmallIntegers)},
-                fmt::format("{}(%a, %b, rtol={}{})", name, random.chance(0.5) ? "0.5" : "1e-5",
-                            random.chance(0.3) ? ", equal_nan=True" : "")};
+            return Arguments{{random.tensor(dtype, shape, Values::SmallIntegers),
+                              random.tensor(dtype, random.broadcastable(shape), Values::SmallIntegers)},
+                             fmt::format("{}(%a, %b, rtol={}{})", name, random.chance(0.5) ? "0.5" : "1e-5",
+                                         random.chance(0.3) ? ", equal_nan=True" : "")};
           }};
 }
 Arguments nonzero(Random& random) {
@@ -77,7 +76,8 @@ Row of_like(const std::string& name, bool larger_first) {
   return {name, [=](Random& random) {
             Shape shape = random.shape(0, 4, 1);
             TensorPtr large = random.tensor(random.pick(kNumbers), shape, Values::SmallIntegers);
-            TensorPtr small = random.tensor(random.pick(kNumbers), random.broadcastable(shape), Values::SmallIntegers);
+            TensorPtr small =
+                random.tensor(random.pick(kNumbers), random.broadcastable(shape), Values::SmallIntegers);
             if (!larger_first) std::swap(large, small);
             return Arguments{{large, small}, name + "(%a, %b)"};
           }};

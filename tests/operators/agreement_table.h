@@ -24,7 +24,7 @@ struct Row {
   std::string name;
   std::function<Arguments(Random&)> make;
   uint64_t ulps = 0;
-  double absolute = 0;  ///< where a result may cancel: a difference this small is none
+  double absolute = 0;        ///< where a result may cancel: a difference this small is none
   StatedExtents stated = {};  ///< what the operator says of extents, where the others are unknown
 };
 

@@ -97,17 +97,18 @@ Arguments crop_and_resize(Random& random) {
                      one_of(random, "method", {"bilinear", "nearest_neighbor"});
   if (last) text += R"(, layout="NHWC")";
   if (random.chance(0.5)) text += ", extrapolation_value=2.5";
-  return {{random.tensor(DType::float32(), images(random, 2, last, batch, 2), Values::Moderate),
-           random.tensor(DType::float32(), {boxes, 4}, Values::Positive), image_numbers(random, boxes, batch)},
-          fmt::format("image.crop_and_resize(%a, %b, %c{})", text)};
+  return {
+      {random.tensor(DType::float32(), images(random, 2, last, batch, 2), Values::Moderate),
+       random.tensor(DType::float32(), {boxes, 4}, Values::Positive), image_numbers(random, boxes, batch)},
+      fmt::format("image.crop_and_resize(%a, %b, %c{})", text)};
 }
 
 Arguments roi_align(Random& random) {
   bool last = random.chance(0.3);
   int64_t batch = random.integer(1, 2), ratio = random.integer(-1, 3);
-  std::string text = fmt::format(", pooled_size=[{}, {}], spatial_scale={}, sample_ratio={}",
-                                 random.integer(1, 3), random.integer(1, 3),
-                                 random.chance(0.5) ? "1.0" : "0.5", ratio);
+  std::string text =
+      fmt::format(", pooled_size=[{}, {}], spatial_scale={}, sample_ratio={}", random.integer(1, 3),
+                  random.integer(1, 3), random.chance(0.5) ? "1.0" : "0.5", ratio);
   if (last) text += R"(, layout="NHWC")";
   if (ratio > 0 && random.chance(0.3)) text += R"(, mode="max")";
   return {{random.tensor(DType::float32(), images(random, 2, last, batch, 2), Values::Moderate),

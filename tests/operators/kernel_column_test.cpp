@@ -16,10 +16,9 @@ namespace quern::numeric {
 
 std::vector<Row> agreement_rows() {
   std::vector<Row> rows;
-  for (auto part :
-       {elementwise_rows, reduction_rows, nn_rows, transform_rows, model_rows, scan_rows, parts_rows,
-        image_rows, loss_rows, random_rows, activation_rows, math_rows, space_rows, array_rows,
-        recurrent_rows, vision_rows, shape_rows, linalg_rows})
+  for (auto part : {elementwise_rows, reduction_rows, nn_rows, transform_rows, model_rows, scan_rows,
+                    parts_rows, image_rows, loss_rows, random_rows, activation_rows, math_rows, space_rows,
+                    array_rows, recurrent_rows, vision_rows, shape_rows, linalg_rows})
     for (Row& row : part()) rows.push_back(std::move(row));
   return rows;
 }

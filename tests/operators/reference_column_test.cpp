@@ -17,10 +17,9 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",     "transform", "models",
-                               "scan",        "parts",     "order",  "images",    "losses",
-                               "activations", "math",      "spaces", "arrays",    "recurrent", "vision",
-                               "linalg"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",        "transform", "models",      "scan",
+                               "parts",       "order",     "images",    "losses",    "activations", "math",
+                               "spaces",      "arrays",    "recurrent", "vision",    "linalg"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

@@ -122,8 +122,7 @@ std::map<int64_t, std::string> dims_of(const std::set<int64_t>& extents, const S
     if (extent == 1 || (multiple && extent == *of) || std::ranges::count(stated.numbers, extent) > 0)
       dims[extent] = std::to_string(extent);
     else
-      dims[extent] =
-          multiple ? fmt::format("{} * n{}", *of, extent / *of) : fmt::format("n{}", extent);
+      dims[extent] = multiple ? fmt::format("{} * n{}", *of, extent / *of) : fmt::format("n{}", extent);
   }
   return dims;
 }

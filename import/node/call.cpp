@@ -61,9 +61,9 @@ double Call::number(std::string_view name, double otherwise) const {
   return value ? *value : otherwise;
 }
 
-std::string Call::string(std::string_view name, std::string otherwise) const {
+std::string Call::string(std::string_view name, std::string_view otherwise) const {
   const auto* value = attribute<std::string>(name);
-  return value ? *value : otherwise;
+  return value ? *value : std::string(otherwise);
 }
 
 std::optional<std::vector<int64_t>> Call::integers(std::string_view name) const {

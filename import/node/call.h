@@ -54,7 +54,7 @@ class Call {
   int64_t integer(std::string_view name) const;
   bool flag(std::string_view name, bool otherwise) const { return integer(name, otherwise ? 1 : 0) != 0; }
   double number(std::string_view name, double otherwise) const;
-  std::string string(std::string_view name, std::string otherwise) const;
+  std::string string(std::string_view name, std::string_view otherwise) const;
   std::optional<std::vector<int64_t>> integers(std::string_view name) const;
   std::optional<std::vector<double>> numbers(std::string_view name) const;
   std::optional<std::vector<std::string>> strings(std::string_view name) const;

@@ -49,7 +49,7 @@ Path scope_of(const Node& node) { return scope_of(node.name, node.op); }
 
 std::string pretty_name(std::string_view name, std::string_view op) {
   constexpr size_t kLongest = 40;
-  const std::string kind = snake_case(op);
+  std::string kind = snake_case(op);
   for (std::string_view ending : {"_output_0", ":0"})
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
   const bool has_scope = name.find('/') != std::string_view::npos;

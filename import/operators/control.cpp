@@ -135,7 +135,7 @@ class LoopText {
 
   /// The rows with another one. Without rows there are no extents that a row of unknown ones could have.
   std::string grown(const std::string& rows, const std::string& row, const Term& result) const {
-    const std::string more = fmt::format("concatenate(({}, expand_dims({}, axis=0)), axis=0)", rows, row);
+    std::string more = fmt::format("concatenate(({}, expand_dims({}, axis=0)), axis=0)", rows, row);
     if (std::ranges::none_of(result.type->dims, [](Dim dim) { return dim->has_any; })) return more;
     return fmt::format("if ({} == 0i64) {{ expand_dims({}, axis=0) }} else {{ {} }}", turn_.text, row, more);
   }

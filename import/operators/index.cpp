@@ -131,6 +131,7 @@ std::string bound(Call& call, std::string_view name, size_t input, size_t entry,
 Term bounds_within(Call& call, size_t input, const std::vector<size_t>& axes) {
   if (!call.has(input) || dims_of(call.in(input))) return {};
   std::vector<Dim> extents;
+  extents.reserve(axes.size());
   for (size_t axis : axes) extents.push_back(call.in(0).extent(axis));
   const DType dtype = call.in(input).dtype();
   const Term sizes = dims_term(extents, dtype);
@@ -205,6 +206,7 @@ void pad(Call& call) {
     widths[static_cast<size_t>(from_front((*axes)[i], data.rank()))] = {(*pads)[i],
                                                                         (*pads)[i + axes->size()]};
   std::vector<std::string> pairs;
+  pairs.reserve(widths.size());
   for (const auto& [before, after] : widths) pairs.push_back(fmt::format("[{}, {}]", before, after));
   if (mode != "constant" && mode != "reflect" && mode != "edge")
     throw Refusal(fmt::format("pads with the mode `{}`", mode));

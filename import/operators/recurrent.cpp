@@ -23,7 +23,7 @@ bool is_zero(const Term& term) {
 /// A recurrent layer on its way to one of the language; results and states have the batch second, as the language has it.
 class Layer {
  public:
-  Layer(Call& call, std::vector<std::string> activations)
+  Layer(Call& call, const std::vector<std::string>& activations)
       : call_(call), is_batch_first_(call.flag("layout", false)) {
     check_activations(activations);
     for (const char* name : {"clip", "activation_alpha", "activation_beta"})

@@ -34,8 +34,8 @@ std::string element(const HostTensor& constant, int64_t at) {
   if (dtype.is_float()) return float_literal(element_as_double(constant, at), dtype);
   if (dtype.is_bool()) return element_as_int(constant, at) != 0 ? "True" : "False";
   const int64_t number = element_as_int(constant, at);
-  const std::string digits = dtype.code == DTypeCode::UInt ? fmt::format("{}", static_cast<uint64_t>(number))
-                                                           : fmt::format("{}", number);
+  std::string digits = dtype.code == DTypeCode::UInt ? fmt::format("{}", static_cast<uint64_t>(number))
+                                                     : fmt::format("{}", number);
   if (dtype == DType::int32()) return digits;
   return fmt::format("{}{}{}", digits, dtype.code == DTypeCode::UInt ? "u" : "i", dtype.bits);
 }
@@ -51,8 +51,7 @@ std::string nested(const HostTensor& constant, size_t axis, int64_t& at) {
 
 std::string literal(const HostTensor& constant) {
   if (constant.size() == 0) {
-    std::vector<int64_t> shape = constant.shape();
-    return fmt::format("zeros({}, dtype=\"{}\")", list_of(shape), to_string(constant.dtype()));
+    return fmt::format("zeros({}, dtype=\"{}\")", list_of(constant.shape()), to_string(constant.dtype()));
   }
   int64_t at = 0;
   return nested(constant, 0, at);
@@ -72,6 +71,7 @@ std::string list_of(const std::vector<int64_t>& integers) {
 
 std::string list_of(const std::vector<Dim>& dims) {
   std::vector<std::string> parts;
+  parts.reserve(dims.size());
   for (Dim dim : dims) parts.push_back(to_string(dim));
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }

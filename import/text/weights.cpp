@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 
 namespace quern::import_text {
 
@@ -61,8 +60,8 @@ class RecordWriter {
     const bool is_tuple = part.is_tuple();
     for (const auto& [name, field] : part.fields) {
       const bool is_unnamed = !is_tuple && is_number(name);
-      const std::string label = is_unnamed ? "part" + name : name;
-      const std::string inner = path.empty() ? label : path + "." + label;
+      const std::string label = is_unnamed ? fmt::format("part{}", name) : name;
+      const std::string inner = path.empty() ? label : fmt::format("{}.{}", path, label);
       place.push_back(name);
       std::string type = type_of(*field, inner, is_tuple ? hint : type_name(label), place);
       place.pop_back();
@@ -100,7 +99,7 @@ Weights::Record Weights::record() const {
     Part* part = &root;
     auto path = path_of(tensors_[i].name);
     if (path.empty()) path.emplace_back("weight");
-    for (const std::string& step : path | std::views::take(path.size() - 1)) part = &part->field(step);
+    for (size_t k = 0; k + 1 < path.size(); ++k) part = &part->field(path[k]);
     auto leaf = std::make_unique<Part>();
     leaf->tensor = i;
     part->fields.emplace_back(part->names.unique(path.back()), std::move(leaf));

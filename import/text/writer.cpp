@@ -43,6 +43,7 @@ std::string filled(const Term& value) {
 
 std::string literal_of(const std::vector<Dim>& dims, DType dtype, size_t rank) {
   std::vector<std::string> parts;
+  parts.reserve(dims.size());
   bool is_constant = true;
   for (Dim dim : dims) is_constant = is_constant && as_const(dim);
   for (Dim dim : dims)

@@ -72,9 +72,9 @@ Result<Done> QuernProgram::compile(const std::string& name, const std::string& t
 
 void QuernProgram::take(std::vector<Value> arguments) { impl_->arguments = std::move(arguments); }
 
-Result<Done> QuernProgram::load(const std::string& file) { return impl_->take_from({{}, file, {}}); }
+Result<Done> QuernProgram::load(const std::string& file) { return impl_->take_from({{}, {}, file, {}}); }
 
-Result<Done> QuernProgram::draw(uint64_t seed) { return impl_->take_from({{}, "", seed}); }
+Result<Done> QuernProgram::draw(uint64_t seed) { return impl_->take_from({{}, {}, "", seed}); }
 
 Result<std::vector<std::pair<std::string, std::string>>> QuernProgram::save(const std::string& prefix) const {
   std::vector<std::pair<std::string, std::string>> files;

@@ -110,9 +110,7 @@ class Importer {
   Type input_type(const Port& port) {
     std::vector<Dim> dims;
     if (auto given = options_.shapes.find(port.name); given != options_.shapes.end()) {
-      for (const std::string& extent : given->second)
-        dims.push_back(is_number(extent) ? dim_const(std::stoll(extent))
-                                         : typer_.dim(identifier(extent, "n")));
+      for (const std::string& extent : given->second) dims.push_back(given_extent(port, extent));
     } else if (port.shape) {
       for (size_t i = 0; i < port.shape->size(); ++i) dims.push_back(extent_of((*port.shape)[i], port, i));
     } else {
@@ -123,12 +121,30 @@ class Importer {
     return tensor_type(dims, *port.dtype);
   }
 
+  /// The dim of a symbol: symbols that differ have dims that differ, even where their letters are the same.
+  Dim dim_of(const std::string& symbol, const std::string& hint) {
+    auto [known, is_new] = symbols_.try_emplace(symbol);
+    if (is_new) known->second = dim_names_.unique(hint);
+    return typer_.dim(known->second);
+  }
+
+  /// An extent of `--shape`.
+  Dim given_extent(const Port& port, const std::string& text) {
+    if (!is_number(text)) return dim_of(text, identifier(text, "n"));
+    constexpr size_t kMostDigits = 18;
+    if (text.size() > kMostDigits)
+      throw Refusal(fmt::format("--shape {}: the extent {} is too large", port.name, text));
+    return dim_const(std::stoll(text));
+  }
+
   /// A dim for each symbol; one without a name is of its own.
   Dim extent_of(const Extent& extent, const Port& port, size_t axis) {
     if (const auto* number = std::get_if<int64_t>(&extent)) return dim_const(*number);
     const std::string& symbol = std::get<std::string>(extent);
-    return typer_.dim(symbol.empty() ? fmt::format("{}_{}", identifier(port.name, "input"), axis)
-                                     : identifier(symbol, fmt::format("n{}", axis)));
+    if (symbol.empty())
+      return dim_of(fmt::format("{}[{}]", port.name, axis),
+                    fmt::format("{}_{}", identifier(port.name, "input"), axis));
+    return dim_of(symbol, identifier(symbol, fmt::format("n{}", axis)));
   }
 
   void write() {
@@ -183,6 +199,12 @@ class Importer {
   }
 
   void write_node(const Node& node, Scope& scope, Writer& writer) {
+    // A function or a loop's graph is written at each of its places, so that a small file can have any number of nodes.
+    if (++written_ > kMostNodes) {
+      problem(fmt::format("with what its functions and graphs stand for, the model has more than {} nodes",
+                          kMostNodes));
+      return;
+    }
     std::vector<Term> inputs;
     for (const std::string& name : node.inputs) {
       const Term* term = name.empty() ? nullptr : scope.find(name);
@@ -239,6 +261,7 @@ class Importer {
     const int64_t opset = std::exchange(opset_, function.opset != 0 ? function.opset : opset_);
     ++depth_;
     for (Node node : function.nodes) {
+      if (written_ > kMostNodes) break;
       for (std::string& input : node.inputs)
         if (const Term* term = inner.find(input); term && !term->type && is_left_out(function, input, inputs))
           input.clear();
@@ -314,8 +337,11 @@ class Importer {
 
   const Model& model_;
   const ImportOptions& options_;
-  int64_t opset_;  ///< of the nodes that are being written
-  int depth_ = 0;  ///< of functions
+  int64_t opset_;                               ///< of the nodes that are being written
+  int depth_ = 0;                               ///< of functions
+  size_t written_ = 0;                          ///< nodes
+  std::map<std::string, std::string> symbols_;  ///< of extents, to names of dims
+  Names dim_names_;
   Typer typer_;
   Weights weights_;
   Document document_{typer_, weights_};

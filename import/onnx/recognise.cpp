@@ -22,7 +22,6 @@ class Recogniser {
   }
 
   Graph run() {
-    std::vector<Node> made;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       auto node = layer_norm(i);
       if (!node) node = gelu(i);

@@ -133,6 +133,7 @@ void layer_norm(Call& call) {
 
 void group_norm(Call& call) {
   const int64_t groups = call.integer("num_groups");
+  if (groups < 1) throw Refusal("has no groups");
   const auto channels = as_const(call.in(0).extent(1));
   // Until operator set 21 a scale and an offset were those of a group.
   const auto per_channel = [&](size_t input) {

@@ -28,12 +28,6 @@ const Operator* find_operator(std::string_view name) {
   return found == table().end() ? nullptr : found->second;
 }
 
-std::vector<std::string_view> operator_names() {
-  std::vector<std::string_view> names;
-  for (const auto& [name, row] : table()) names.push_back(name);
-  return names;
-}
-
 void convert(const Operator& row, Call& call) {
   if (row.convert) return row.convert(call);
   std::vector<Term> operands;

@@ -18,8 +18,6 @@ void convert(const Operator& row, Call& call);
 
 /// An operator of the default domain, or null.
 const Operator* find_operator(std::string_view name);
-/// The names of all, in order.
-std::vector<std::string_view> operator_names();
 
 // The families, each a source of its own.
 std::span<const Operator> elementwise_operators();

@@ -4,10 +4,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "import/importer.h"
+#include "ir/io/data_formats.h"
 
 namespace quern::onnx {
 
@@ -89,17 +89,10 @@ Result<ImportOptions> options_of(const ImportRequest& request, const Model& mode
   return options;
 }
 
-/// Writes the text in one step, so that a half of it is never seen.
 Result<Done> write_text(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".part";
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(temporary, path, error);
-  if (file && !error) return Done{};
-  fs::remove(temporary, error);
-  return Failure{fmt::format("cannot write `{}`", path.string())};
+  data_detail::AtomicFile file(path.string());
+  file.write(text);
+  return file.commit();
 }
 
 size_t count_of(const Entries<TensorPtr>& weights) {

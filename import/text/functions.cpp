@@ -43,18 +43,6 @@ std::string replaced(std::string_view text, const OfVariable& of_variable, const
   return result;
 }
 
-std::set<std::string> variables_in(std::string_view text) {
-  std::set<std::string> names;
-  replaced(
-      text,
-      [&](const std::string& name) {
-        names.insert(name);
-        return name;
-      },
-      [](size_t) { return std::string(); });
-  return names;
-}
-
 bool begins_with(const Path& path, const Path& prefix) {
   return path.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), path.begin());
 }

@@ -36,6 +36,9 @@ std::string identifier(std::string_view name, std::string_view fallback) {
     else if (!result.empty() && result.back() != '_')
       result += '_';
   }
+  // What is longer is for no reader; who needs names that differ makes them so.
+  constexpr size_t kLongest = 64;
+  if (result.size() > kLongest) result.resize(kLongest);
   while (result.ends_with('_')) result.pop_back();
   if (result.empty()) result = fallback;
   if (is_word(result)) result += "_";
@@ -71,9 +74,12 @@ std::string type_name(std::string_view name) {
 
 std::vector<std::string> path_of(std::string_view name) {
   if (const size_t scope = name.rfind("::"); scope != std::string_view::npos) name.remove_prefix(scope + 2);
+  // Deeper parts are one name: records stand in each other so deep.
+  constexpr size_t kDeepest = 16;
   std::vector<std::string> path;
   while (!name.empty()) {
-    const size_t end = std::min(name.find_first_of("./"), name.size());
+    const size_t end =
+        path.size() + 1 < kDeepest ? std::min(name.find_first_of("./"), name.size()) : name.size();
     const std::string_view part = name.substr(0, end);
     name.remove_prefix(std::min(end + 1, name.size()));
     if (part.empty()) continue;

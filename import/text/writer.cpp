@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cctype>
-#include <set>
 #include <span>
 
 #include "import/text/literals.h"
@@ -55,14 +54,19 @@ std::string literal_of(const std::vector<Dim>& dims, DType dtype, size_t rank) {
 
 }  // namespace
 
-std::vector<Term> captured(const Document& document, std::string_view text, size_t count) {
-  std::set<std::string_view> named;
+std::set<std::string> variables_in(std::string_view text) {
+  std::set<std::string> named;
   for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
     size_t end = at + 1;
     while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
       ++end;
-    named.insert(text.substr(at, end - at));
+    if (end > at + 1) named.emplace(text.substr(at, end - at));
   }
+  return named;
+}
+
+std::vector<Term> captured(const Document& document, std::string_view text, size_t count) {
+  const auto named = variables_in(text);
   std::vector<Term> result;
   for (const Term& variable : std::span(document.variables).first(count))
     if (named.contains(variable.text)) result.push_back(variable);

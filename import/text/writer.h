@@ -1,6 +1,7 @@
 #pragma once
 // Lines of a block, written one `let` at a time, each with the type that inference gives it.
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct Document {
   std::vector<std::string> definitions = {};  ///< of functions beside `@main`
 };
 
+/// The variables that a text names, with their sigil.
+std::set<std::string> variables_in(std::string_view text);
 /// The variables among the first `count` that a text names, each once.
 std::vector<Term> captured(const Document& document, std::string_view text, size_t count);
 

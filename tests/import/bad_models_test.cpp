@@ -11,6 +11,7 @@ namespace quern::onnx {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -38,6 +39,19 @@ class BadModels : public testing::Test {
       EXPECT_FALSE(fs::exists(folder_ / "out.safetensors"));
     }
     return found;
+  }
+
+  /// Adds to `x` the weight `w` of 2 elements, which is in another file.
+  void add_external(const std::vector<std::pair<std::string, std::string>>& entries) {
+    through("Add", {"w"});
+    auto& weight = add_weight(model_, "w", {2}, {});
+    weight.clear_raw_data();
+    weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] : entries) {
+      auto* entry = weight.add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
   }
 
   TemporaryFolder folder_;
@@ -99,13 +113,7 @@ TEST_F(BadModels, ATensorOfStrings) {
 class ExternalData : public BadModels, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ExternalData, OutsideOfTheFolderIsNotRead) {
-  through("Add", {"w"});
-  auto& weight = add_weight(model_, "w", {2}, {});
-  weight.clear_raw_data();
-  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
-  auto* location = weight.add_external_data();
-  location->set_key("location");
-  location->set_value(GetParam());
+  add_external({{"location", GetParam()}});
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("only files in the model's folder are read")));
 }
 
@@ -115,27 +123,13 @@ TEST_F(BadModels, ExternalDataBehindALinkOutOfTheFolder) {
   const TemporaryFolder outside;
   std::ofstream(outside / "data") << "12345678";
   fs::create_symlink(outside / "data", folder_ / "link");
-  through("Add", {"w"});
-  auto& weight = add_weight(model_, "w", {2}, {});
-  weight.clear_raw_data();
-  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
-  auto* location = weight.add_external_data();
-  location->set_key("location");
-  location->set_value("link");
+  add_external({{"location", "link"}});
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("leads out of the model's folder")));
 }
 
 TEST_F(BadModels, ExternalDataThatEndsTooSoon) {
   std::ofstream(folder_ / "data") << "1234";
-  through("Add", {"w"});
-  auto& weight = add_weight(model_, "w", {2}, {});
-  weight.clear_raw_data();
-  weight.set_data_location(::onnx::TensorProto::EXTERNAL);
-  for (const auto& [key, value] : {std::pair("location", "data"), std::pair("offset", "4")}) {
-    auto* entry = weight.add_external_data();
-    entry->set_key(key);
-    entry->set_value(value);
-  }
+  add_external({{"location", "data"}, {"offset", "4"}});
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("has 8 bytes, which are not at byte 4 of the file")));
 }
 
@@ -209,6 +203,58 @@ TEST_F(BadModels, FunctionsThatCallThemselves) {
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("functions call each other too deep")));
 }
 
+// Each calls the next one twice: 2^24 nodes in a file of a few hundred bytes.
+TEST_F(BadModels, FunctionsThatMultiply) {
+  for (int level = 0; level < 24; ++level) {
+    auto* function = model_.add_functions();
+    function->set_domain("own");
+    function->set_name("F" + std::to_string(level));
+    function->add_input("a");
+    function->add_output("c");
+    for (const auto& [from, to] : {std::pair("a", "b"), std::pair("b", "c")}) {
+      auto* node = function->add_node();
+      node->set_domain(level < 23 ? "own" : "");
+      node->set_op_type(level < 23 ? "F" + std::to_string(level + 1) : "Identity");
+      node->add_input(from);
+      node->add_output(to);
+    }
+  }
+  through("F0").set_domain("own");
+  EXPECT_THAT(problems(), testing::Contains(HasSubstr("the model has more than 200000 nodes")));
+}
+
+TEST_F(BadModels, ANameOfAMillionParts) {
+  std::string name;
+  for (int i = 0; i < 1'000'000; ++i) name += "a.";
+  through("Add", {name + "w"});
+  add_weight(model_, name + "w", {2, 3}, std::vector<float>(6));
+  EXPECT_THAT(problems(), ElementsAre());
+}
+
+// Letters that the language does not have in names do not make two symbols one.
+TEST_F(BadModels, SymbolsOfOneSpelling) {
+  model_.mutable_graph()->clear_input();
+  add_input(model_, "x", {"a.b"});
+  add_input(model_, "z", {"a/b"});
+  through("Identity");
+  EXPECT_THAT(problems(), ElementsAre());
+  std::ostringstream text;
+  text << std::ifstream(folder_ / "out.relay").rdbuf();
+  EXPECT_THAT(text.str(),
+              AllOf(HasSubstr("%x: Tensor[(a_b,), float32]"), HasSubstr("%z: Tensor[(a_b2,), float32]")));
+}
+
+TEST_F(BadModels, NoGroups) {
+  model_.mutable_graph()->clear_input();
+  add_input(model_, "x", {"1", "4", "2"});
+  auto* groups = through("GroupNormalization", {"w", "w"}).add_attribute();
+  groups->set_name("num_groups");
+  groups->set_type(::onnx::AttributeProto::INT);
+  groups->set_i(0);
+  add_weight(model_, "w", {2}, std::vector<float>(2));
+  EXPECT_THAT(problems(), ElementsAre("GroupNormalization `y`: has no groups"));
+}
+
 TEST_F(BadModels, ShapesThatDoNotFit) {
   through("Add", {"w"});
   add_weight(model_, "w", {5, 7}, std::vector<float>(35));
@@ -226,6 +272,8 @@ TEST_F(BadModels, AnInputWithoutAShape) {
 TEST_F(BadModels, OptionsThatAreWrong) {
   through("Relu");
   EXPECT_THAT(problems({"", "", {"z=1"}, {}, false}), ElementsAre("--shape: the model has no input `z`"));
+  EXPECT_THAT(problems({"", "", {"x=99999999999999999999,3"}, {}, false}),
+              ElementsAre("--shape x: the extent 99999999999999999999 is too large"));
   EXPECT_THAT(problems({"", "", {"x"}, {}, false}), ElementsAre("`--shape x` has to be NAME=1,3,n"));
   EXPECT_THAT(problems({"", "", {}, {"x=what"}, false}),
               ElementsAre(HasSubstr("`what` is neither a file of data nor numbers")));

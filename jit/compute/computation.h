@@ -100,7 +100,8 @@ RowComputation rows_of(const FnExpr& primitive);
 Computation with_simple_loops(Computation computation);
 
 /// The computation with each value that a `let` binds in the place of its uses, if it has one reduction and lets that it
-/// does not need: an element is then an expression of the reduction, as the rules for tiles want it. Nothing otherwise.
+/// does not need: an element is then an expression of the reduction, as the rules for tiles want it. Nothing otherwise, and
+/// where that element would be large.
 std::optional<Computation> with_lets_in_value(const Computation& computation);
 
 // Walks over all values that a term or an element needs, like those over one value (jit/loops/walk.h).

@@ -6,6 +6,15 @@ namespace quern::loops {
 
 namespace {
 
+/// Larger elements are left as they are: a value with several uses is computed for each of them.
+constexpr int kLargest = 256;
+
+int size_of(const Computation& c) {
+  int size = 0;
+  for_each_value(c, [&](const Value&) { ++size; });
+  return size;
+}
+
 bool reads_local(const Reduction& r, int local) {
   bool found = false;
   for_each_value(r, [&](const Value& v) {
@@ -55,6 +64,7 @@ std::optional<Computation> with_lets_in_value(const Computation& c) {
     const Reduction let = result.reductions[k];
     result.reductions.erase(result.reductions.begin() + static_cast<ptrdiff_t>(k));
     put_in(result, let.local, let.value);
+    if (size_of(result) > kLargest) return std::nullopt;
   }
   return result;
 }

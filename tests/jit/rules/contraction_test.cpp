@@ -69,6 +69,18 @@ TEST(Contraction, TilesProductsUnderALet) {
   EXPECT_THAT(schedule_of(lowered_main(program)), AllOf(HasSubstr("pack("), HasSubstr("vectorize(")));
 }
 
+// In the place of its uses each let would double the element.
+TEST(Contraction, LeavesLongChainsOfLetsAsTheyAre) {
+  std::string program = "op chain(%c: Tensor[s, t]) -> Tensor[s, t] { [..i] => { let %v0 = %c[..i]; ";
+  for (int k = 1; k <= 40; ++k)
+    program += "let %v" + std::to_string(k) + " = %v" + std::to_string(k - 1) + " + max(%v" +
+               std::to_string(k - 1) + ", 1); ";
+  program +=
+      "%v40 } }\ndef @main(%x: Tensor[(64, 64), float32], %w: Tensor[(64, 64), float32]) { "
+      "chain(nn.dense(%x, %w)) }\n";
+  EXPECT_TRUE(lowered_main(program).schedules.empty());
+}
+
 TEST(Contraction, KeepsTheRowsOfAWindowThatIsPadded) {
   EXPECT_THAT(schedule_of(lowered_main(kPadded)), Not(HasSubstr("fuse(")));
 }

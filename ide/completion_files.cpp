@@ -48,6 +48,10 @@ CompletionList Completer::files(uint32_t begin, bool modules) {
     found_.add({is_folder ? file + "/" : file, is_folder ? CompletionKind::Folder : CompletionKind::File,
                 is_folder ? Next : Best});
   }
+  if (modules)
+    for (const std::string& module : Session::library_modules())
+      if (std::string_view(module).starts_with(below))
+        found_.add({module.substr(below.size()), CompletionKind::File, Next});
   return found_.take({name, end});
 }
 

@@ -179,7 +179,7 @@ std::optional<Result<NamePlace>> renamable_at(Session& session, SourceId source,
   const std::string written(text_at(session, *name));
   if (!declared) return Failure{fmt::format("it is not known where `{}` is declared", written)};
   const std::string own(text_at(session, *declared));
-  if (session.is_library(declared->source))
+  if (session.is_read_only(declared->source))
     return Failure{fmt::format("`{}` is declared by the library, which cannot be changed", own)};
   if (name->symbol)
     return Failure{fmt::format("`{}` is a symbol for `{}`: rename it where its name stands", written, own)};

@@ -15,7 +15,7 @@ namespace quern::lsp {
 
 namespace {
 
-constexpr std::string_view kLibraryUri = "quern:/library/", kLibraryPath = "stdlib/";
+constexpr std::string_view kLibraryUri = "quern:/library/", kLibraryPath = "stdlib/", kModulePath = "quern:";
 
 // The index of the last change that replaces everything, or 0; changes before it have no effect.
 size_t first_that_counts(const std::vector<TextChange>& changes) {
@@ -56,11 +56,11 @@ const Document* Documents::of_source(SourceId source) const {
   return nullptr;
 }
 
-std::optional<SourceId> Documents::library_source(std::string_view uri) const {
+std::optional<SourceId> Documents::library_source(std::string_view uri) {
   if (!uri.starts_with(kLibraryUri)) return std::nullopt;
-  const auto source =
-      session_.find_source(std::string(kLibraryPath) + std::string(uri.substr(kLibraryUri.size())));
-  return source && session_.is_library(*source) ? source : std::nullopt;
+  const std::string name(uri.substr(kLibraryUri.size()));
+  const auto source = session_.find_source(std::string(kLibraryPath) + name);
+  return source && session_.is_library(*source) ? source : session_.find_file(std::string(kModulePath) + name);
 }
 
 std::optional<SourceId> Documents::source_of(std::string_view uri) {
@@ -75,6 +75,7 @@ std::string Documents::uri_of(SourceId source) {
   if (const Document* document = of_source(source)) return document->uri;
   const std::string& path = session_.path(source);
   if (session_.is_library(source)) return std::string(kLibraryUri) + path.substr(kLibraryPath.size());
+  if (session_.is_read_only(source)) return std::string(kLibraryUri) + path.substr(kModulePath.size());
   std::error_code error;
   const std::filesystem::path full = std::filesystem::absolute(path, error);
   return uri_of_path(error ? path : full.lexically_normal().string());

@@ -79,8 +79,8 @@ class Documents {
   /// The source of a document that is open, of a file of the library or of a file on the disk. Nothing if there is
   /// none, or if it is out of step with the client.
   std::optional<SourceId> source_of(std::string_view uri);
-  /// The source of `quern:/library/NAME.relay`; nothing for any other URI.
-  std::optional<SourceId> library_source(std::string_view uri) const;
+  /// The source of `quern:/library/NAME.relay`, or of a module, `quern:/library/models/NAME.relay`; nothing for any other URI.
+  std::optional<SourceId> library_source(std::string_view uri);
   /// The client's URI of a source.
   std::string uri_of(SourceId source);
   /// The open document of a source, or null.

@@ -13,6 +13,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_stdlib();
 /// The images of the library's texts (frontend/image/text_image.h), in the same order.
 std::span<const std::string_view> embedded_images();
+/// The library's models, `stdlib/models/*.relay`, which are parsed where they are imported.
+std::span<const EmbeddedFile> embedded_models();
 /// Just `docs/errors.md`.
 std::span<const EmbeddedFile> embedded_errors();
 

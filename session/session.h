@@ -102,10 +102,16 @@ class Session {
   const std::vector<SourceId>& library() const;
   /// Whether the source is one of the library's.
   bool is_library(SourceId source) const;
+  /// Whether it is one of those, or a module of the library that was imported (`quern:models/bert.relay`).
+  bool is_read_only(SourceId source) const;
   /// Whether variable names may contain `/` in a source, because it has TVM's header.
   bool has_slash_names(SourceId source) const;
   /// The source of a file, read on first use. Nothing if it is missing or unreadable.
   std::optional<SourceId> find_file(const std::string& path);
+  /// The paths of the library's modules, `quern:models/bert.relay`.
+  static std::vector<std::string> library_modules();
+  /// The text of one of them; nothing for any other path.
+  static std::optional<std::string_view> library_module(std::string_view path);
   /// The source that an `import` names; nothing if it cannot be resolved.
   std::optional<SourceId> imported_by(DeclarationId import) const;
   /// A session with the same sources under the same ids, some with other texts; it does not read them from

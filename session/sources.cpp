@@ -4,6 +4,7 @@
 #include <set>
 
 #include "session/db/database.h"
+#include "session/db/module_files.h"
 #include "session/session.h"
 
 namespace quern {
@@ -24,11 +25,20 @@ const std::vector<SourceId>& Session::library() const { return db_->modules[Data
 
 bool Session::is_library(SourceId source) const { return module_of(source) == Database::kLibrary; }
 
+bool Session::is_read_only(SourceId source) const {
+  return is_library(source) || is_library_module(path(source));
+}
+
 bool Session::has_slash_names(SourceId source) const { return db_->slash_names.peek(source); }
 
 std::optional<SourceId> Session::find_file(const std::string& path) {
   const ModuleId module = db_->look_at_file(path).module;
   return module ? std::optional(db_->modules[module][0]) : std::nullopt;
+}
+
+std::vector<std::string> Session::library_modules() { return quern::library_modules(); }
+std::optional<std::string_view> Session::library_module(std::string_view path) {
+  return quern::library_module(path);
 }
 
 std::optional<SourceId> Session::imported_by(DeclarationId import) const {

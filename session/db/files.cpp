@@ -2,56 +2,21 @@
 //
 //     import "layers.relay" as layers      @layers.affine, layers.Net, layers.capsule_conv
 //     import "layers.relay"                @affine, Net, capsule_conv
+//     import "quern:models/bert.relay" as bert         a module of the library
 //
 // A file is one module of the session, whoever imports it, so its text is an input like any other. Imports
 // are not transitive. A module's own names take precedence. Files are read when a text that imports them is
 // set (`follow_imports`), never in a query.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
 
 #include "session/db/database.h"
+#include "session/db/module_files.h"
 
 namespace quern {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string absolute_path(const std::string& path) {
-  std::error_code error;
-  fs::path full = fs::weakly_canonical(path, error);
-  return error ? fs::absolute(path, error).lexically_normal().string() : full.string();
-}
-
-// The nearest ancestor folder with a `quern.toml`, relative to the working folder if `folder` is; "" if there
-// is none.
-std::string project_root(const std::string& folder) {
-  std::error_code error;
-  fs::path at = folder.empty() ? fs::path(".") : fs::path(folder);
-  fs::path full = fs::weakly_canonical(at, error);
-  for (fs::path up = full; !error; up = up.parent_path()) {
-    if (fs::exists(up / "quern.toml", error))
-      return at.is_relative() ? up.lexically_relative(fs::current_path(error)).string() : up.string();
-    if (up == up.parent_path()) break;
-  }
-  return "";
-}
-
-Result<std::string> text_of_file(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return Failure{"it is a folder"};
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Failure{std::strerror(errno)};
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 // The shortest import path from one module to another, inclusive; empty if there is none. `follow(module,
 // visit)` visits a module's imports.
@@ -77,43 +42,26 @@ std::vector<ModuleId> path_between(ModuleId from, ModuleId to, const F& follow) 
 
 // --- files
 
-namespace {
-
-// The candidate paths of an import: beside the importing file, then from the project's root.
-std::vector<std::string> candidates(const std::string& folder, const std::string& path) {
-  if (path.empty()) return {};
-  std::vector<std::string> paths{(fs::path(folder) / path).lexically_normal().string()};
-  std::string root = project_root(folder);
-  if (!root.empty()) {
-    std::string from_root = (fs::path(root) / path).lexically_normal().string();
-    if (absolute_path(from_root) != absolute_path(paths[0])) paths.push_back(from_root);
-  }
-  return paths;
-}
-
-}  // namespace
-
 void Database::follow_imports(SourceId source) {
   ModuleId module = sources[source].module;
   if (module == kLibrary) return;
   const std::string folder = sources[source].folder;
   for (DeclarationId id : all_of_source(source, PieceKind::Import)) {
     importing_.insert(module);
-    for (const std::string& candidate : candidates(folder, declarations[id].name))
+    for (const std::string& candidate : import_paths(folder, declarations[id].name))
       if (look_at_file(candidate).module) break;
   }
   update_imports();
 }
 
 const Database::FileState& Database::look_at_file(const std::string& path) {
-  std::string file = absolute_path(path);
+  std::string file = module_key(path);
   auto [known, added] = files.try_emplace(file, FileState{path, 0, ""});
   if (added) {
-    auto content = text_of_file(file);
-    std::error_code ignored;
+    auto content = text_of_module(file);
     if (content)
       sources[open_file(path, std::move(*content))].open = false;
-    else if (fs::exists(file, ignored))
+    else if (is_there(file))
       known->second.problem = content.error().message;
   }
   return known->second;
@@ -142,9 +90,9 @@ Import Database::resolve_import(DeclarationId id) {
                 {}};
   if (syntax->is(SyntaxKind::Error)) return import;
   for (const std::string& candidate :
-       candidates(sources[declarations[id].source].folder, declarations[id].name)) {
+       import_paths(sources[declarations[id].source].folder, declarations[id].name)) {
     import.tried.push_back(candidate);
-    auto known = files.find(absolute_path(candidate));
+    auto known = files.find(module_key(candidate));
     if (known == files.end()) continue;
     import.module = known->second.module;
     import.problem = known->second.problem;
@@ -154,7 +102,7 @@ Import Database::resolve_import(DeclarationId id) {
 }
 
 SourceId Database::open_file(std::string path, std::string text) {
-  std::string file = absolute_path(path);
+  std::string file = module_key(path);
   FileState& state = files.try_emplace(file, FileState{path, 0, ""}).first->second;
   if (state.module) {
     SourceId source = modules[state.module][0];
@@ -166,7 +114,7 @@ SourceId Database::open_file(std::string path, std::string text) {
   state.module = make_module();
   state.problem.clear();
   ModuleId module = state.module;
-  std::string folder = fs::path(path).parent_path().string();
+  std::string folder = std::filesystem::path(path).parent_path().string();
   SourceId source = add_source(module, std::move(path), std::move(text), std::move(folder), {});
   update_imports();
   return source;
@@ -178,12 +126,11 @@ void Database::reread_files() {
   for (const std::string& file : known) {
     FileState& state = files.at(file);
     if (state.module && sources[modules[state.module][0]].open) continue;
-    auto content = text_of_file(file);
-    std::error_code ignored;
+    auto content = text_of_module(file);
     if (content)
       sources[open_file(state.shown, std::move(*content))].open = false;
     else
-      state = {state.shown, 0, fs::exists(file, ignored) ? content.error().message : ""};
+      state = {state.shown, 0, is_there(file) ? content.error().message : ""};
   }
   update_imports();
   reread_data_files();
@@ -194,7 +141,7 @@ std::vector<std::string> Database::outdated_files() const {
   for (auto& [file, state] : files) {
     const SourceId source = state.module ? modules[state.module][0] : 0;
     if (state.module && sources[source].open) continue;
-    auto now = text_of_file(file);
+    auto now = text_of_module(file);
     const bool same = now ? state.module && *now == text(source) : !state.module;
     if (!same) outdated.push_back(state.shown);
   }

@@ -9,6 +9,8 @@
 
 #include "frontend/index/schedule_clause.h"
 #include "frontend/signature/check_form.h"
+#include "frontend/text/suggest.h"
+#include "session/db/module_files.h"
 #include "session/db/module_scope.h"
 
 namespace quern {
@@ -210,6 +212,12 @@ Diagnostics Database::import_diagnostics(DeclarationId id) {
   if (!found->problem.empty())
     return one(DiagnosticKind::ImportNotFound,
                fmt::format("`{}` cannot be read: {}", found->tried.back(), found->problem));
+  if (!found->module && is_library_module(path)) {
+    const auto meant = did_you_mean(path, library_modules());
+    return one(DiagnosticKind::ImportNotFound,
+               fmt::format("the library has no module `{}`{}", path,
+                           meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+  }
   if (!found->module) {
     std::vector<Note> notes;
     for (const std::string& tried : found->tried)

@@ -24,5 +24,6 @@ struct Row {
 };
 
 std::vector<Row> image_rows();
+std::vector<Row> sequence_rows();
 
 }  // namespace quern::library_models

@@ -31,6 +31,7 @@ def weight(path, shape):
     return filled(path, shape, *{"weight": (1.0, 0.1), "running_var": (1.0, 0.5)}.get(part, (0.0, 0.1)))
 
 
+@torch.no_grad()
 def fill(module, prefix=""):
     """A module in float64 for inference, its parameters and buffers by their names behind the prefix."""
     module = module.double().eval()

@@ -15,7 +15,7 @@ using Deviation = double (*)(const std::string& path, const Shape& shape);
 double he(const std::string& path, const Shape& shape);
 
 /// A model on small inputs. The program's `@main` takes a record of weights and tensors, in any order, and gives tensors in a
-/// tuple: its results and, behind them, inner activations; make_references.py has them under the same name. `@begin` takes a
+/// tuple: its results and, behind them, inner activations and gradients; make_references.py has them under the same name. `@begin` takes a
 /// seed and gives the record by the model's initialiser.
 struct Row {
   std::string name;

@@ -30,12 +30,17 @@ import "quern:models/{0}.relay" as {0}
 type Net {{
   Net(first: {0}.Cell[5, 6], rest: ({0}.Cell[6, 6], {0}.Cell[6, 6]), both: {0}.Bidirectional[5, 6])
 }}
+def @of_squares(%w: {0}.Stacked[5, 6], %xs: Tensor[(7, 2, 5), float32]) {{
+  sum(square(@{0}.stacked(%w, %xs, @{0}.zero_states(%w)).0))
+}}
 def @main(%net: Net, %xs: Tensor[(7, 2, 5), float32]) {{
   let %w = {0}.Stacked(%net.first, Cons(%net.rest.0, Cons(%net.rest.1, Nil)));
   let (%ys, %last) = @{0}.stacked(%w, %xs, @{0}.zero_states(%w));
   let (%both, %ends) = @{0}.bidirectional(%net.both, %xs);
   let %s = @{0}.step(%net.first, %xs[0], @{0}.zero_state());
   let %rest = (@hd(%last.rest), @nth(%last.rest, 1));
+  let %slopes = grad(@of_squares)(%w, %xs);
+  let %slopes = (%slopes.1, (@nth(%slopes.0.rest, 1)).weight_hh);
   {1}
 }}
 def @begin(%seed: int32) -> ({0}.Stacked[20, 30], {0}.Bidirectional[20, 30]) {{
@@ -48,14 +53,15 @@ def @begin(%seed: int32) -> ({0}.Stacked[20, 30], {0}.Bidirectional[20, 30]) {{
 }
 
 Row rnn() {
-  return recurrent("rnn",
-                   "(%ys, (%last.first, %rest.0, %rest.1), %both, %ends, @rnn.sums(%net.first, %xs[1], %s))",
-                   by_units<1>);
+  return recurrent(
+      "rnn",
+      "(%ys, (%last.first, %rest.0, %rest.1), %both, %ends, @rnn.sums(%net.first, %xs[1], %s), %slopes)",
+      by_units<1>);
 }
 
 Row gru() {
   return recurrent("gru", R"(let %gates = @gru.gates(%net.first, %xs[1], %s);
-  (%ys, (%last.first, %rest.0, %rest.1), %both, %ends, (%gates.reset, %gates.update, %gates.new)))",
+  (%ys, (%last.first, %rest.0, %rest.1), %both, %ends, (%gates.reset, %gates.update, %gates.new), %slopes))",
                    by_units<3>);
 }
 
@@ -67,7 +73,8 @@ Row lstm() {
     (%parts(%last.first), %parts(%rest.0), %parts(%rest.1)),
     %both,
     (%parts(%ends.0), %parts(%ends.1)),
-    (%gates.input, %gates.forget, %gates.cell, %gates.output)
+    (%gates.input, %gates.forget, %gates.cell, %gates.output),
+    %slopes
   ))",
                    by_units<4>);
 }
@@ -86,7 +93,9 @@ def @main(%net: Net, %text: Tensor[(8, 3), int32]) {
   let (%logits, %s) = @char_rnn.logits(%w, %text, @char_rnn.zero_states(%w));
   let %hidden = @char_rnn.hidden(%w, %text, @char_rnn.zero_states(%w)).0;
   let %written = @char_rnn.write(%w, random.threefry_key(1), %text, 6, 0.0001);
-  (%logits, %hidden, %s.first.h, (@hd(%s.rest)).c, @char_rnn.loss(%w, %text), %written)
+  let (%loss, (%slopes, _)) = value_and_grad(@char_rnn.loss)(%w, %text);
+  let %slopes = (%slopes.embedding.weight, (@hd(%slopes.lstm.rest)).weight_ih);
+  (%logits, %hidden, %s.first.h, (@hd(%s.rest)).c, %loss, %written, %slopes)
 }
 def @begin(%seed: int32) -> char_rnn.CharRnn[20, 15, 12] { @char_rnn.init_char_rnn(random.threefry_key(%seed), 3) }
 )",
@@ -100,16 +109,24 @@ def @begin(%seed: int32) -> char_rnn.CharRnn[20, 15, 12] { @char_rnn.init_char_r
 Row tree_lstm() {
   return {"tree_lstm", R"(
 import "quern:models/tree_lstm.relay" as tree_lstm
-def @main(%net: tree_lstm.TreeLstm[5, 6], %words: Tensor[(6, 5), float32]) {
+type Words = Tensor[(6, 5), float32]
+def @tree(%words: Words) -> Tree[Tensor[(5,), float32]] {
   let %leaf = fn (%word: int32) { Rose(%words[%word], Nil) };
   let %below = Rose(%words[2], Cons(%leaf(3), Cons(%leaf(4), Cons(%leaf(5), Nil))));
-  let %tree = Rose(%words[0], Cons(%leaf(1), Cons(%below, Nil)));
+  Rose(%words[0], Cons(%leaf(1), Cons(%below, Nil)))
+}
+def @of_squares(%net: tree_lstm.TreeLstm[5, 6], %words: Words) {
+  sum(square(@tree_lstm.encode(%net, @tree(%words)).h))
+}
+def @main(%net: tree_lstm.TreeLstm[5, 6], %words: Words) {
+  let %tree = @tree(%words);
   let %root = @tree_lstm.encode(%net, %tree);
   match (@tree_lstm.states(%net, %tree)) {
     Rose(_, %children) => {
       let %one = @tree_lstm.root(@hd(%children));
       let %two = @tree_lstm.root(@nth(%children, 1));
-      ((%root.h, %root.c), (%two.h, %two.c), (%one.h, %one.c))
+      let %slopes = grad(@of_squares)(%net, %words);
+      ((%root.h, %root.c), (%two.h, %two.c), (%one.h, %one.c), (%slopes.1, %slopes.0.forget_hh))
     }
   }
 }
@@ -135,7 +152,12 @@ def @main(%net: Net, %tokens: Ints, %segments: Ints, %marks: Ints) {
   let %mask = [i < 2, j < 6] => if (j == 0) { True } else { %marks[i, j] > 2 };
   let %out = @bert.bert(%w, %tokens, %segments % 2, %mask);
   let %hidden = (@hd(%out.hidden), @nth(%out.hidden, 1), @nth(%out.hidden, 2));
-  (%out.pooled, %out.last, %hidden, @bert.attention_weights(%one.attention, %hidden.0, %mask))
+  let %weights = @bert.attention_weights(%one.attention, %hidden.0, %mask);
+  let %slopes = grad(fn (%w: bert.Bert[10, 9, 2, 4, 16]) {
+    sum(square(@bert.bert(%w, %tokens, %segments % 2, %mask).pooled))
+  })(%w).0;
+  let %slopes = (%slopes.embeddings.word_embeddings.weight, (@nth(%slopes.layers, 1)).attention.query.weight);
+  (%out.pooled, %out.last, %hidden, %weights, %slopes)
 }
 def @base(%w: bert.Base, %tokens: Tensor[(1, 128), int32]) -> Tensor[(1, 768), float32] {
   @bert.bert(%w, %tokens, zeros((1, 128), dtype="int32"), ones((1, 128), dtype="bool")).pooled
@@ -176,7 +198,11 @@ def @main(%net: Net, %text: Tensor[(2, 5), int32]) {
   let %query: attention.Heads[2, 5, 2, 4] = @attention.heads(@layers.linear(%one.query_key_value, %x)[..., :8]);
   let %seen = @hd(%all);
   let %weights = @gpt2.attention_weights(%query, %seen.key);
-  (%logits, %stepped, %hidden, %weights, %seen.value, @gpt2.generate(%w, %text, 9))
+  let %slopes = grad(fn (%w: gpt2.Gpt2[10, 16, 2, 4, 16]) {
+    sum(square(@gpt2.logits(%w, %text, @gpt2.empty_cache(%w)).0))
+  })(%w).0;
+  let %slopes = (%slopes.word_embeddings.weight, (@nth(%slopes.layers, 1)).query_key_value.weight);
+  (%logits, %stepped, %hidden, %weights, %seen.value, @gpt2.generate(%w, %text, 9), %slopes)
 }
 def @begin(%seed: int32) -> gpt2.Gpt2[40, 30, 2, 8, 32] { @gpt2.init_gpt2(random.threefry_key(%seed), 2) }
 )",
@@ -207,7 +233,11 @@ def @main(%net: Net, %text: Tensor[(2, 5), int32]) {
   let %query: attention.Heads[2, 5, 6, 4] = @attention.heads(@llama.project(%one.attention.query, %x));
   let %seen = @hd(%all);
   let %weights: Tensor[(2, 2, 3, 5, 5), float32] = @llama.attention_weights(@llama.turned(%query, @llama.angles(0)), %seen.key);
-  (%logits, %stepped, %hidden, %weights, %seen.key, @llama.generate(%w, %text, 9))
+  let %slopes = grad(fn (%w: llama.Llama[11, 10, 2, 3, 2, 16]) {
+    sum(square(@llama.logits(%w, %text, @llama.empty_cache(%w)).0))
+  })(%w).0;
+  let %slopes = (%slopes.embedding.weight, (@nth(%slopes.layers, 1)).attention.key.weight);
+  (%logits, %stepped, %hidden, %weights, %seen.key, @llama.generate(%w, %text, 9), %slopes)
 }
 def @begin(%seed: int32) -> llama.Llama[40, 16, 2, 2, 4, 32] { @llama.init_llama(random.threefry_key(%seed), 2) }
 )",
@@ -219,8 +249,12 @@ Row cell(const std::string& name, const std::string& inner, Deviation deviation)
   return {name,
           fmt::format(R"(
 import "quern:models/{0}.relay" as model
+def @of_squares(%net: model.Cell[5, 6], %xs: Tensor[(7, 2, 5), float32]) {{
+  sum(square(@model.layer(%net, %xs, @model.zero_state()).0))
+}}
 def @main(%net: model.Cell[5, 6], %xs: Tensor[(7, 2, 5), float32]) {{
   let (%ys, %last) = @model.layer(%net, %xs, @model.zero_state());
+  let %slopes = grad(@of_squares)(%net, %xs);
   {1}
 }}
 def @begin(%seed: int32) -> model.Cell[20, 30] {{ @model.init_cell(random.threefry_key(%seed)) }}
@@ -230,18 +264,21 @@ def @begin(%seed: int32) -> model.Cell[20, 30] {{ @model.init_cell(random.threef
 }
 
 Row mi_lstm() {
-  return cell("mi_lstm", "(%ys, (%last.h, %last.c), @model.sums(%net, %xs[6], %ys[5]))", glorot);
+  return cell(
+      "mi_lstm",
+      "(%ys, (%last.h, %last.c), @model.sums(%net, %xs[6], %ys[5]), (%slopes.1, %slopes.0.weight_hh))",
+      glorot);
 }
 
 Row sub_lstm() {
   return cell("sub_lstm", R"(let %gates = @model.gates(%net, %xs[6], %ys[5]);
-  (%ys, (%last.h, %last.c), (%gates.input, %gates.forget, %gates.cell, %gates.output)))",
+  (%ys, (%last.h, %last.c), (%gates.input, %gates.forget, %gates.cell, %gates.output), (%slopes.1, %slopes.0.weight_hh)))",
               glorot);
 }
 
 Row lltm() {
   return cell("lltm", R"(let %gates = @model.gates(%net, %xs[6], %ys[5]);
-  (%ys, (%last.h, %last.c), (%gates.input, %gates.output, %gates.cell)))",
+  (%ys, (%last.h, %last.c), (%gates.input, %gates.output, %gates.cell), (%slopes.1, %slopes.0.weights)))",
               by_units<3>);
 }
 
@@ -250,7 +287,10 @@ Row scrn() {
 import "quern:models/scrn.relay" as scrn
 def @main(%net: scrn.Scrn[5, 4, 6, 3], %xs: Tensor[(7, 2, 5), float32]) {
   let (%ys, %last) = @scrn.scrn(%net, %xs, @scrn.zero_state(), 0.95);
-  (%ys, (%last.context, %last.hidden))
+  let %slopes = grad(fn (%w: scrn.Scrn[5, 4, 6, 3], %xs: Tensor[(7, 2, 5), float32]) {
+    sum(square(@scrn.scrn(%w, %xs, @scrn.zero_state(), 0.95).0))
+  })(%net, %xs);
+  (%ys, (%last.context, %last.hidden), (%slopes.1, %slopes.0.input_context))
 }
 def @begin(%seed: int32) -> scrn.Scrn[20, 15, 30, 20] { @scrn.init_scrn(random.threefry_key(%seed)) }
 )",

@@ -14,6 +14,11 @@ def zeros(*shape):
     return torch.zeros(shape, dtype=torch.float64)
 
 
+def gradients(result, *tensors):
+    """Of the sum of the squares of a result."""
+    return torch.autograd.grad(result.square().sum(), tensors)
+
+
 # --- recurrent layers -------------------------------------------------------------------------------------------------
 
 
@@ -51,11 +56,12 @@ def recurrent(kind, cell, inner):
     def run(number):
         first = fill(cell(5, 6), "first.")
         rest = [fill(cell(6, 6), f"rest.{k}.") for k in range(2)]
-        xs = floats("xs", number, (7, 2, 5))
-        ys, last = layers(kind, (first,), (rest[0],), (rest[1],))(xs)
+        xs = floats("xs", number, (7, 2, 5)).requires_grad_()
+        stacked = layers(kind, (first,), (rest[0],), (rest[1],))
+        ys, last = stacked(xs)
         both, ends = layers(kind, (fill(cell(5, 6), "both.forward."), fill(cell(5, 6), "both.backward.")))(xs)
         last, ends = (tuple(zip(*s)) if isinstance(s, tuple) else tuple(s) for s in (last, ends))
-        return ys, last, both, ends, inner(first, xs[1], first(xs[0]))
+        return ys, last, both, ends, inner(first, xs[1], first(xs[0])), gradients(ys, xs, stacked.weight_hh_l2)
     return run
 
 
@@ -72,7 +78,7 @@ def char_rnn(number):
     written = text
     for _ in range(6):
         written = torch.cat([written, head(lstm(embedding(written))[0])[-1:].argmax(-1)])
-    return logits, hidden, h[0], c[1], loss, written[8:]
+    return logits, hidden, h[0], c[1], loss, written[8:], torch.autograd.grad(loss, (embedding.weight, lstm.weight_ih_l1))
 
 
 # --- Tree-LSTM (Tai, Socher and Manning, ACL 2015) --------------------------------------------------------------------
@@ -87,7 +93,7 @@ class Weights(nn.Module):
 
 def tree_lstm(number):
     w = fill(Weights(weight_ih=(18, 5), weight_hh=(18, 6), bias=(18,), forget_ih=(6, 5), forget_hh=(6, 6), forget_bias=(6,)))
-    words = floats("words", number, (6, 5))
+    words = floats("words", number, (6, 5)).requires_grad_()
 
     def node(word, *children):
         x, h = words[word], sum((child[0] for child in children), zeros(6))
@@ -97,7 +103,8 @@ def tree_lstm(number):
         return o.sigmoid() * c.tanh(), c
 
     below = node(2, node(3), node(4), node(5))
-    return node(0, node(1), below), below, node(1)
+    root = node(0, node(1), below)
+    return root, below, node(1), gradients(root[0], words, w.forget_hh)
 
 
 # --- transformers -----------------------------------------------------------------------------------------------------
@@ -137,10 +144,11 @@ class BertLayer:
 
 def bert(number):
     table = lambda name, count: fill(nn.Embedding(count, 8), f"embeddings.{name}.")
+    words = table("word_embeddings", 10)
     tokens, segments = integers("tokens", number, (2, 6)), integers("segments", number, (2, 6)) % 2
     mask = integers("marks", number, (2, 6)) > 2
     mask[:, 0] = True
-    x = table("word_embeddings", 10)(tokens) + table("position_embeddings", 9).weight[:6]
+    x = words(tokens) + table("position_embeddings", 9).weight[:6]
     x = norm_of("embeddings.norm.", 8, 1e-12)(x + table("token_type_embeddings", 2)(segments))
     layers = [BertLayer(f"layers.{k}.") for k in range(3)]
     hidden = []
@@ -148,7 +156,8 @@ def bert(number):
     for layer in layers:
         hidden.append(x)
         x = layer(x, mask)
-    return fill(nn.Linear(8, 8), "pooler.")(x[:, 0]).tanh(), x, tuple(hidden), weights
+    pooled = fill(nn.Linear(8, 8), "pooler.")(x[:, 0]).tanh()
+    return pooled, x, tuple(hidden), weights, gradients(pooled, words.weight, layers[1].query.weight)
 
 
 def causal(scores):
@@ -197,7 +206,8 @@ def gpt2(number):
         return hidden(text) @ words.weight.T
 
     weights, value = layers[0].parts(embedded(text))
-    return logits(text), logits(text)[:, 3:], hidden(text), weights, value.transpose(1, 2), go_on(logits, text, 9)
+    return (logits(text), logits(text)[:, 3:], hidden(text), weights, value.transpose(1, 2), go_on(logits, text, 9),
+            gradients(logits(text), words.weight, layers[1].attention.weight))
 
 
 class RmsNorm:
@@ -256,7 +266,8 @@ def llama(number):
 
     weights, _, key = layers[0].parts(words(text))
     weights = weights.unflatten(1, (2, 3))
-    return logits(text), logits(text)[:, 3:], hidden(text), weights, key.transpose(1, 2), go_on(logits, text, 9)
+    return (logits(text), logits(text)[:, 3:], hidden(text), weights, key.transpose(1, 2), go_on(logits, text, 9),
+            gradients(logits(text), words.weight, layers[1].key.weight))
 
 
 # --- other cells ------------------------------------------------------------------------------------------------------
@@ -283,9 +294,9 @@ def mi_lstm(number):
         h = o.sigmoid() * c.tanh()
         return h, h, c
 
-    xs = floats("xs", number, (7, 2, 5))
+    xs = floats("xs", number, (7, 2, 5)).requires_grad_()
     ys, last = scanned(step, xs, zeros(2, 6), zeros(2, 6))
-    return ys, last, sums(xs[6], ys[5])
+    return ys, last, sums(xs[6], ys[5]), gradients(ys, xs, w.weight_hh)
 
 
 def sub_lstm(number):
@@ -299,9 +310,9 @@ def sub_lstm(number):
         h = c.sigmoid() - o
         return h, h, c
 
-    xs = floats("xs", number, (7, 2, 5))
+    xs = floats("xs", number, (7, 2, 5)).requires_grad_()
     ys, last = scanned(step, xs, zeros(2, 6), zeros(2, 6))
-    return ys, last, gates(xs[6], ys[5])
+    return ys, last, gates(xs[6], ys[5]), gradients(ys, xs, w.weight_hh)
 
 
 def lltm(number):
@@ -318,9 +329,9 @@ def lltm(number):
         h = c.tanh() * o
         return h, h, c
 
-    xs = floats("xs", number, (7, 2, 5))
+    xs = floats("xs", number, (7, 2, 5)).requires_grad_()
     ys, last = scanned(step, xs, zeros(2, 6), zeros(2, 6))
-    return ys, last, gates(xs[6], ys[5])
+    return ys, last, gates(xs[6], ys[5]), gradients(ys, xs, w.weights)
 
 
 def scrn(number):
@@ -333,10 +344,12 @@ def scrn(number):
         h = (s @ w.context_hidden.T + x @ w.input_hidden.T + h @ w.hidden_hidden.T).sigmoid()
         return h @ w.hidden_output.T + s @ w.context_output.T, s, h
 
-    return scanned(step, floats("xs", number, (7, 2, 5)), zeros(2, 4), zeros(2, 6))
+    xs = floats("xs", number, (7, 2, 5)).requires_grad_()
+    ys, last = scanned(step, xs, zeros(2, 4), zeros(2, 6))
+    return ys, last, gradients(ys, xs, w.input_context)
 
 
-MODELS = {
+MODELS = {name: torch.enable_grad()(row) for name, row in {
     "rnn": recurrent(nn.RNN, nn.RNNCell, rnn_sums),
     "gru": recurrent(nn.GRU, nn.GRUCell, gru_gates),
     "lstm": recurrent(nn.LSTM, nn.LSTMCell, lstm_gates),
@@ -349,4 +362,4 @@ MODELS = {
     "sub_lstm": sub_lstm,
     "lltm": lltm,
     "scrn": scrn,
-}
+}.items()}

@@ -15,21 +15,54 @@ double he_and_glorot(const std::string& path, const Shape& shape) {
   return shape.size() == 2 ? std::sqrt(2.0 / static_cast<double>(shape[0] + shape[1])) : he(path, shape);
 }
 
-Row resnet(int depth) {
-  return {fmt::format("resnet{}", depth),
-          fmt::format(R"(
-import "quern:models/resnet.relay" as resnet
-def @main(%net: resnet.ResNet{0}[10], %images: Tensor[(2, 3, 64, 64), float32]) {{
-  (@resnet.resnet{0}(%net, %images), @resnet.resnet{0}_features(%net, %images))
-}}
-def @begin(%seed: int32) -> resnet.ResNet{0}[10] {{ @resnet.init_resnet{0}(random.threefry_key(%seed)) }}
-)",
-                      depth),
+/// A program of the one module that it imports, as `model`.
+Row row(const std::string& name, const std::string& file, const std::string& definitions) {
+  return {name, fmt::format("import \"quern:models/{}.relay\" as model\n", file) + definitions,
           he_and_glorot};
+}
+
+Row resnet(int depth, int batch) {
+  return row(fmt::format("resnet{}", depth), "resnet",
+             fmt::format(R"(
+def @main(%net: model.ResNet{0}[10], %images: Tensor[({1}, 3, 64, 64), float32]) {{
+  (@model.resnet{0}(%net, %images), @model.resnet{0}_features(%net, %images))
+}}
+def @begin(%seed: int32) -> model.ResNet{0}[10] {{ @model.init_resnet{0}(random.threefry_key(%seed)) }}
+)",
+                         depth, batch));
+}
+
+Row mobilenet_v1() {
+  return row("mobilenet_v1", "mobilenet_v1", R"(
+def @main(%net: model.MobileNet[32, 10], %images: Tensor[(1, 3, 64, 64), float32]) {
+  (@model.mobilenet(%net, %images), @model.features(%net, %images))
+}
+def @begin(%seed: int32) -> model.MobileNet[32, 10] { @model.init_mobilenet(random.threefry_key(%seed)) }
+)");
+}
+
+Row mobilenet_v2() {
+  return row("mobilenet_v2", "mobilenet_v2", R"(
+def @main(%net: model.MobileNet[10], %images: Tensor[(2, 3, 64, 64), float32]) {
+  (@model.mobilenet(%net, %images), @model.features(%net, %images))
+}
+def @begin(%seed: int32) -> model.MobileNet[10] { @model.init_mobilenet(random.threefry_key(%seed)) }
+)");
+}
+
+Row vgg16() {
+  return row("vgg16", "vgg", R"(
+def @main(%net: model.VGG16[128, 10], %images: Tensor[(1, 3, 64, 64), float32]) {
+  (@model.vgg16(%net, %images), @model.features(%net.stages, %images))
+}
+def @begin(%seed: int32) -> model.VGG16[128, 10] { @model.init_vgg16(random.threefry_key(%seed)) }
+)");
 }
 
 }  // namespace
 
-std::vector<Row> image_rows() { return {resnet(18), resnet(34), resnet(50)}; }
+std::vector<Row> image_rows() {
+  return {resnet(18, 2), resnet(34, 1), resnet(50, 1), mobilenet_v1(), mobilenet_v2(), vgg16()};
+}
 
 }  // namespace quern::library_models

@@ -32,22 +32,17 @@ def @begin(%seed: int32) -> model.ResNet{0}[10] {{ @model.init_resnet{0}(random.
                          depth, batch));
 }
 
-Row mobilenet_v1() {
-  return row("mobilenet_v1", "mobilenet_v1", R"(
-def @main(%net: model.MobileNet[32, 10], %images: Tensor[(1, 3, 64, 64), float32]) {
-  (@model.mobilenet(%net, %images), @model.features(%net, %images))
-}
-def @begin(%seed: int32) -> model.MobileNet[32, 10] { @model.init_mobilenet(random.threefry_key(%seed)) }
-)");
-}
-
-Row mobilenet_v2() {
-  return row("mobilenet_v2", "mobilenet_v2", R"(
-def @main(%net: model.MobileNet[10], %images: Tensor[(2, 3, 64, 64), float32]) {
-  (@model.mobilenet(%net, %images), @model.features(%net, %images))
-}
-def @begin(%seed: int32) -> model.MobileNet[10] { @model.init_mobilenet(random.threefry_key(%seed)) }
-)");
+/// A model whose type has parameters, a batch of `images` its argument.
+Row classifier(const std::string& name, const std::string& type, const std::string& images,
+               const std::string& function, const std::string& features) {
+  return row(name, name,
+             fmt::format(R"(
+def @main(%net: model.{0}, %images: Tensor[{1}, float32]) {{
+  (@model.{2}(%net, %images), @model.{3}(%net, %images))
+}}
+def @begin(%seed: int32) -> model.{0} {{ @model.init_{2}(random.threefry_key(%seed)) }}
+)",
+                         type, images, function, features));
 }
 
 Row vgg16() {
@@ -62,7 +57,18 @@ def @begin(%seed: int32) -> model.VGG16[128, 10] { @model.init_vgg16(random.thre
 }  // namespace
 
 std::vector<Row> image_rows() {
-  return {resnet(18, 2), resnet(34, 1), resnet(50, 1), mobilenet_v1(), mobilenet_v2(), vgg16()};
+  return {
+      resnet(18, 2),
+      resnet(34, 1),
+      resnet(50, 1),
+      classifier("mobilenet_v1", "MobileNet[32, 10]", "(1, 3, 64, 64)", "mobilenet", "features"),
+      classifier("mobilenet_v2", "MobileNet[10]", "(2, 3, 64, 64)", "mobilenet", "features"),
+      vgg16(),
+      classifier("squeezenet", "SqueezeNet[10]", "(2, 3, 65, 64)", "squeezenet", "features"),
+      classifier("densenet", "DenseNet121[10]", "(1, 3, 64, 64)", "densenet121", "densenet121_features"),
+      classifier("shufflenet_v2", "ShuffleNet[58, 10]", "(1, 3, 64, 64)", "shufflenet", "features"),
+      classifier("inception_v3", "InceptionV3[10]", "(1, 3, 79, 75)", "inception", "features"),
+  };
 }
 
 }  // namespace quern::library_models

@@ -1,6 +1,7 @@
 #pragma once
 // The files that a text names.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@ namespace quern::ide {
 struct FileLink {
   Range range;  ///< the path, without its quotes
   std::string path;
+  std::optional<SourceId> module;  ///< of an import
 };
 
-/// The existing files among those of imports and those that `load` reads.
+/// The files and modules that imports name, and the existing files that `load` reads.
 std::vector<FileLink> file_links(Session& session, SourceId source);
 
 }  // namespace quern::ide

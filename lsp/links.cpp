@@ -19,8 +19,9 @@ Json document_link(ServerState& state, const Json& params) {
   const Positions positions(state.session.text(*source), state.encoding);
   for (const ide::FileLink& link : ide::file_links(state.session, *source)) {
     const std::filesystem::path path = std::filesystem::absolute(link.path).lexically_normal();
-    found.push_back(
-        {{"range", to_json<Json>(positions.range(link.range))}, {"target", uri_of_path(path.string())}});
+    const std::string target =
+        link.module ? state.documents.uri_of(*link.module) : uri_of_path(path.string());
+    found.push_back({{"range", to_json<Json>(positions.range(link.range))}, {"target", target}});
   }
   return found;
 }

@@ -110,6 +110,7 @@ LocatedDiagnostic unreadable(const std::string& path, const Failure& failure) {
 }
 
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
+  if (const auto module = Session::library_module(path)) return open_text(path, std::string(*module), stdlib);
   const bool is_stdin = path == "-";
   auto text = is_stdin ? read_stdin() : read_file(path);
   if (!text) return text.error();

@@ -110,6 +110,8 @@ class Session {
   std::optional<SourceId> find_file(const std::string& path);
   /// The paths of the library's modules, `quern:models/bert.relay`.
   static std::vector<std::string> library_modules();
+  /// The text of one of them; nothing for any other path.
+  static std::optional<std::string_view> library_module(std::string_view path);
   /// The source that an `import` names; nothing if it cannot be resolved.
   std::optional<SourceId> imported_by(DeclarationId import) const;
   /// A session with the same sources under the same ids, some with other texts; it does not read them from

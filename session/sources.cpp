@@ -37,6 +37,9 @@ std::optional<SourceId> Session::find_file(const std::string& path) {
 }
 
 std::vector<std::string> Session::library_modules() { return quern::library_modules(); }
+std::optional<std::string_view> Session::library_module(std::string_view path) {
+  return quern::library_module(path);
+}
 
 std::optional<SourceId> Session::imported_by(DeclarationId import) const {
   for (const Import& known : db_->imports.peek(info(import).module))

@@ -31,12 +31,6 @@ std::string project_root(const std::string& folder) {
   return "";
 }
 
-const EmbeddedFile* library_module(std::string_view path) {
-  const std::span<const EmbeddedFile> all = embedded_models();
-  const auto found = std::ranges::find(all, path.substr(kLibrary.size()), &EmbeddedFile::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 bool is_library_module(std::string_view path) { return path.starts_with(kLibrary); }
@@ -46,6 +40,13 @@ std::vector<std::string> library_modules() {
   for (const EmbeddedFile& file : embedded_models())
     paths.push_back(std::string(kLibrary) + std::string(file.name));
   return paths;
+}
+
+std::optional<std::string_view> library_module(std::string_view path) {
+  if (!is_library_module(path)) return std::nullopt;
+  const std::span<const EmbeddedFile> all = embedded_models();
+  const auto found = std::ranges::find(all, path.substr(kLibrary.size()), &EmbeddedFile::name);
+  return found == all.end() ? std::nullopt : std::optional(found->text);
 }
 
 std::vector<std::string> import_paths(const std::string& folder, const std::string& path) {
@@ -70,14 +71,14 @@ std::string module_key(const std::string& path) {
 
 bool is_there(const std::string& key) {
   std::error_code ignored;
-  return is_library_module(key) ? library_module(key) != nullptr : fs::exists(key, ignored);
+  return is_library_module(key) ? library_module(key).has_value() : fs::exists(key, ignored);
 }
 
 Result<std::string> text_of_module(const std::string& key) {
   if (is_library_module(key)) {
-    const EmbeddedFile* file = library_module(key);
-    if (!file) return Failure{"the library has no such module"};
-    return std::string(file->text);
+    const auto text = library_module(key);
+    if (!text) return Failure{"the library has no such module"};
+    return std::string(*text);
   }
   std::error_code ignored;
   if (fs::is_directory(key, ignored)) return Failure{"it is a folder"};

@@ -2,6 +2,7 @@
 // Where the texts of imported modules are: on disk, or in the binary. `quern:models/bert.relay` is a module of the library;
 // no file has such a path.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ namespace quern {
 bool is_library_module(std::string_view path);
 /// The paths of all modules of the library.
 std::vector<std::string> library_modules();
+/// The text of one of them; nothing for any other path.
+std::optional<std::string_view> library_module(std::string_view path);
 
 /// The paths at which an import in a file of `folder` looks for a module: beside the importing file, then from the project's
 /// root (the folder with `quern.toml`).

@@ -119,6 +119,26 @@ TEST_F(NavigationServer, DefinitionsInFilesAndInTheLibrary) {
   EXPECT_EQ(ask("quern/virtualDocument", {{"uri", uri("net.relay")}})["code"], -32803);
 }
 
+TEST_F(NavigationServer, DefinitionsInModulesOfTheLibrary) {
+  start(
+      "import \"quern:models/layers.relay\" as layers\n"
+      "def @f(%w: layers.Linear[2, 3], %x: Tensor[(4, 2), float32]) { @layers.linear(%w, %x) }\n");
+  const json found = ask("textDocument/definition", at("linear(%w, %x) }"))[0];
+  ASSERT_EQ(found["uri"], "quern:/library/models/layers.relay");
+  const auto text = ask("quern/virtualDocument", {{"uri", found["uri"]}})["text"].get<std::string>();
+  const auto& begin = found["range"]["start"];
+  const uint32_t offset =
+      Positions(text, PositionEncoding::Utf16).offset({begin["line"], begin["character"]});
+  EXPECT_EQ(text.substr(offset, 7), "linear[");
+  json params = at("linear(%w, %x) }");
+  params["newName"] = "affine";
+  EXPECT_EQ(ask("textDocument/rename", params)["message"],
+            "`linear` is declared by the library, which cannot be changed");
+  const json links = ask("textDocument/documentLink", {{"textDocument", params["textDocument"]}});
+  ASSERT_EQ(links.size(), 1);
+  EXPECT_EQ(links[0]["target"], found["uri"]);
+}
+
 // A library's document that a client opens has answers and cannot be changed.
 TEST_F(NavigationServer, LibraryDocumentsAreReadOnly) {
   start(kMain);

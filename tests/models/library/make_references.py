@@ -14,11 +14,12 @@ import numpy as np
 import torch
 
 import images
+import vision
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references")
 SAMPLES = 512
 TOLERANCE = 1e-4
-MODELS = {**images.MODELS}
+MODELS = {**images.MODELS, **vision.MODELS}
 
 
 def samples(tensor):

@@ -31,12 +31,13 @@ def weight(path, shape):
     return filled(path, shape, *{"weight": (1.0, 0.1), "running_var": (1.0, 0.5)}.get(part, (0.0, 0.1)))
 
 
-def fill(module):
-    """A module in float64 for inference, its parameters and buffers by their names."""
+@torch.no_grad()
+def fill(module, prefix=""):
+    """A module in float64 for inference, its parameters and buffers by their names behind the prefix."""
     module = module.double().eval()
     for name, tensor in module.state_dict().items():
         if tensor.is_floating_point():
-            tensor.copy_(weight(name, tuple(tensor.shape)))
+            tensor.copy_(weight(prefix + name, tuple(tensor.shape)))
     return module
 
 

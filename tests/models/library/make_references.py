@@ -14,12 +14,13 @@ import numpy as np
 import torch
 
 import images
+import sequences
 import vision
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references")
 SAMPLES = 512
 TOLERANCE = 1e-4
-MODELS = {**images.MODELS, **vision.MODELS}
+MODELS = {**images.MODELS, **vision.MODELS, **sequences.MODELS}
 
 
 def samples(tensor):

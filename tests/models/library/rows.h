@@ -17,7 +17,7 @@ double he(const std::string& path, const Shape& shape);
 double he_and_glorot(const std::string& path, const Shape& shape);
 
 /// A model on small inputs. The program's `@main` takes a record of weights and tensors, in any order, and gives tensors in a
-/// tuple: its results and, behind them, inner activations; make_references.py has them under the same name. `@begin` takes a
+/// tuple: its results and, behind them, inner activations and gradients; make_references.py has them under the same name. `@begin` takes a
 /// seed and gives the record by the model's initialiser.
 struct Row {
   std::string name;
@@ -32,5 +32,6 @@ Row row_of(const std::string& name, const std::string& file, const std::string& 
 
 std::vector<Row> image_rows();
 std::vector<Row> vision_rows();
+std::vector<Row> sequence_rows();
 
 }  // namespace quern::library_models

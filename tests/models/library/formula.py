@@ -48,3 +48,8 @@ def floats(name, number, shape):
 def integers(name, number, shape):
     drawn = bits(f"{name} {number}", int(np.prod(shape, dtype=np.int64))) % np.uint64(10)
     return torch.from_numpy(drawn.astype(np.int64).reshape(shape))
+
+
+def of(module, *shape):
+    """The results of a model for the input `x` of a shape and a number; `module` makes the model."""
+    return lambda number: fill(module())(floats("x", number, shape))

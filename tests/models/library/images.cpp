@@ -1,8 +1,6 @@
-// Models of images (images.py).
+// Classifiers of images (images.py).
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 #include "tests/models/library/rows.h"
 
@@ -10,48 +8,19 @@ namespace quern::library_models {
 
 namespace {
 
-/// As `random.xavier_uniform` for the classifier at the end, as `random.he_normal` elsewhere.
-double he_and_glorot(const std::string& path, const Shape& shape) {
-  return shape.size() == 2 ? std::sqrt(2.0 / static_cast<double>(shape[0] + shape[1])) : he(path, shape);
-}
-
-/// A program of the one module that it imports, as `model`.
-Row row(const std::string& name, const std::string& file, const std::string& definitions) {
-  return {name, fmt::format("import \"quern:models/{}.relay\" as model\n", file) + definitions,
-          he_and_glorot};
+/// A model whose results are the logits and what it has as features.
+Row classifier(const std::string& name, const std::string& type, const std::string& x,
+               const std::string& function, const std::string& features = "features") {
+  return row_of(name, name, type, x,
+                fmt::format("@model.{}(%net, %x), @model.{}(%net, %x)", function, features),
+                "init_" + function);
 }
 
 Row resnet(int depth, int batch) {
-  return row(fmt::format("resnet{}", depth), "resnet",
-             fmt::format(R"(
-def @main(%net: model.ResNet{0}[10], %images: Tensor[({1}, 3, 64, 64), float32]) {{
-  (@model.resnet{0}(%net, %images), @model.resnet{0}_features(%net, %images))
-}}
-def @begin(%seed: int32) -> model.ResNet{0}[10] {{ @model.init_resnet{0}(random.threefry_key(%seed)) }}
-)",
-                         depth, batch));
-}
-
-/// A model whose type has parameters, a batch of `images` its argument.
-Row classifier(const std::string& name, const std::string& type, const std::string& images,
-               const std::string& function, const std::string& features) {
-  return row(name, name,
-             fmt::format(R"(
-def @main(%net: model.{0}, %images: Tensor[{1}, float32]) {{
-  (@model.{2}(%net, %images), @model.{3}(%net, %images))
-}}
-def @begin(%seed: int32) -> model.{0} {{ @model.init_{2}(random.threefry_key(%seed)) }}
-)",
-                         type, images, function, features));
-}
-
-Row vgg16() {
-  return row("vgg16", "vgg", R"(
-def @main(%net: model.VGG16[128, 10], %images: Tensor[(1, 3, 64, 64), float32]) {
-  (@model.vgg16(%net, %images), @model.features(%net.stages, %images))
-}
-def @begin(%seed: int32) -> model.VGG16[128, 10] { @model.init_vgg16(random.threefry_key(%seed)) }
-)");
+  return row_of(fmt::format("resnet{}", depth), "resnet", fmt::format("ResNet{}[10]", depth),
+                fmt::format("({}, 3, 64, 64)", batch),
+                fmt::format("@model.resnet{0}(%net, %x), @model.resnet{0}_features(%net, %x)", depth),
+                fmt::format("init_resnet{}", depth));
 }
 
 }  // namespace
@@ -61,13 +30,14 @@ std::vector<Row> image_rows() {
       resnet(18, 2),
       resnet(34, 1),
       resnet(50, 1),
-      classifier("mobilenet_v1", "MobileNet[32, 10]", "(1, 3, 64, 64)", "mobilenet", "features"),
-      classifier("mobilenet_v2", "MobileNet[10]", "(2, 3, 64, 64)", "mobilenet", "features"),
-      vgg16(),
-      classifier("squeezenet", "SqueezeNet[10]", "(2, 3, 65, 64)", "squeezenet", "features"),
+      classifier("mobilenet_v1", "MobileNet[32, 10]", "(1, 3, 64, 64)", "mobilenet"),
+      classifier("mobilenet_v2", "MobileNet[10]", "(2, 3, 64, 64)", "mobilenet"),
+      row_of("vgg16", "vgg", "VGG16[128, 10]", "(1, 3, 64, 64)",
+             "@model.vgg16(%net, %x), @model.features(%net.stages, %x)", "init_vgg16"),
+      classifier("squeezenet", "SqueezeNet[10]", "(2, 3, 65, 64)", "squeezenet"),
       classifier("densenet", "DenseNet121[10]", "(1, 3, 64, 64)", "densenet121", "densenet121_features"),
-      classifier("shufflenet_v2", "ShuffleNet[58, 10]", "(1, 3, 64, 64)", "shufflenet", "features"),
-      classifier("inception_v3", "InceptionV3[10]", "(1, 3, 79, 75)", "inception", "features"),
+      classifier("shufflenet_v2", "ShuffleNet[58, 10]", "(1, 3, 64, 64)", "shufflenet"),
+      classifier("inception_v3", "InceptionV3[10]", "(1, 3, 79, 75)", "inception"),
   };
 }
 

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from formula import fill, floats
+from formula import of
 
 
 class Convolution(nn.Conv2d):
@@ -426,20 +426,15 @@ class InceptionV3(nn.Module):
         return self.fc(x7.mean((2, 3))), (x4, x5, x6, x7)
 
 
-def of_images(module, *shape):
-    """Results for images of a shape; `module` makes the model."""
-    return lambda number: fill(module())(floats("images", number, shape))
-
-
 MODELS = {
-    "resnet18": of_images(lambda: ResNet(basic, 1, (2, 2, 2, 2), 10), 2, 3, 64, 64),
-    "resnet34": of_images(lambda: ResNet(basic, 1, (3, 4, 6, 3), 10), 1, 3, 64, 64),
-    "resnet50": of_images(lambda: ResNet(bottleneck, 4, (3, 4, 6, 3), 10), 1, 3, 64, 64),
-    "mobilenet_v1": of_images(lambda: MobileNet1(32, 10), 1, 3, 64, 64),
-    "mobilenet_v2": of_images(lambda: MobileNet2(10), 2, 3, 64, 64),
-    "vgg16": of_images(lambda: VGG16(128, 10), 1, 3, 64, 64),
-    "squeezenet": of_images(lambda: SqueezeNet(10), 2, 3, 65, 64),
-    "densenet": of_images(lambda: DenseNet121(10), 1, 3, 64, 64),
-    "shufflenet_v2": of_images(lambda: ShuffleNet(58, 10), 1, 3, 64, 64),
-    "inception_v3": of_images(lambda: InceptionV3(10), 1, 3, 79, 75),
+    "resnet18": of(lambda: ResNet(basic, 1, (2, 2, 2, 2), 10), 2, 3, 64, 64),
+    "resnet34": of(lambda: ResNet(basic, 1, (3, 4, 6, 3), 10), 1, 3, 64, 64),
+    "resnet50": of(lambda: ResNet(bottleneck, 4, (3, 4, 6, 3), 10), 1, 3, 64, 64),
+    "mobilenet_v1": of(lambda: MobileNet1(32, 10), 1, 3, 64, 64),
+    "mobilenet_v2": of(lambda: MobileNet2(10), 2, 3, 64, 64),
+    "vgg16": of(lambda: VGG16(128, 10), 1, 3, 64, 64),
+    "squeezenet": of(lambda: SqueezeNet(10), 2, 3, 65, 64),
+    "densenet": of(lambda: DenseNet121(10), 1, 3, 64, 64),
+    "shufflenet_v2": of(lambda: ShuffleNet(58, 10), 1, 3, 64, 64),
+    "inception_v3": of(lambda: InceptionV3(10), 1, 3, 79, 75),
 }

@@ -26,7 +26,7 @@ constexpr size_t kSamples = 512;
 
 std::vector<Row> rows() {
   std::vector<Row> all;
-  for (const auto& kind : {image_rows, sequence_rows}) std::ranges::copy(kind(), std::back_inserter(all));
+  for (const auto& kind : {image_rows, vision_rows, sequence_rows}) std::ranges::copy(kind(), std::back_inserter(all));
   return all;
 }
 
@@ -175,12 +175,6 @@ INSTANTIATE_TEST_SUITE_P(Rows, LibraryModels, testing::ValuesIn(rows()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-
-double he(const std::string&, const Shape& shape) {
-  double row = 1;
-  for (size_t i = 1; i < shape.size(); ++i) row *= static_cast<double>(shape[i]);
-  return std::sqrt(2 / row);
-}
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 

@@ -15,11 +15,12 @@ import torch
 
 import images
 import sequences
+import vision
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references")
 SAMPLES = 512
 TOLERANCE = 1e-4
-MODELS = {**images.MODELS, **sequences.MODELS}
+MODELS = {**images.MODELS, **vision.MODELS, **sequences.MODELS}
 
 
 def samples(tensor):

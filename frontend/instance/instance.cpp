@@ -352,6 +352,8 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   if (!op) return instance;
   auto signature = instantiate_signature(*op, fresh, scope, diagnostics);
   if (!signature) return instance;
+  for (const auto& [name, value] : signature->env)
+    if (!fresh.bound.contains(name)) instance->known.emplace_back(name, value);
   SyntaxPtr body = nullptr;
   if (!op->syntax->is(SyntaxKind::ExternOp)) {
     body = choose_body(*op, signature->env, scope, diagnostics);

@@ -43,6 +43,7 @@ InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
   std::string key = op.name + "{";
   for (const auto& [name, value] : binding.env)
     key += fmt::format("{}={};", name, key_text(binding, name, value));
+  if (binding.answers_of_form) key += *binding.answers_of_form;
   return {op.name, op.id, key + "}", std::move(binding)};
 }
 
@@ -101,6 +102,11 @@ std::vector<Dim> instance_dims(const SignatureBinding& binding) {
 
 namespace {
 
+constexpr std::string_view kOtherAnswers =
+    "a `same`, `contains` or `index_of` of its clauses has another answer for the extents of this call than "
+    "for dims of any "
+    "extent, for which it is compiled; compare dims by `==`, or in the default of an attribute";
+
 // Replaces a dim variable in all values of an environment.
 void replace(StaticEnv& env, Dim variable, Dim by) {
   std::function<StaticValue(const StaticValue&)> walk = [&](const StaticValue& v) -> StaticValue {
@@ -132,33 +138,48 @@ void assume_equal(StaticEnv& env, const StaticValue& left, const StaticValue& ri
 
 }  // namespace
 
+bool defines_instance(SyntaxPtr clause) {
+  if (clause->is(SyntaxKind::StaticClause)) return true;
+  SyntaxPtr condition = clause->is(SyntaxKind::Where) ? clause->child(0) : nullptr;
+  return condition && condition->is(SyntaxKind::Binary) && condition->text == "==";
+}
+
 std::optional<InstanceSignature> instantiate_signature(const Declaration& op, const SignatureBinding& binding,
                                                        Scope& scope, Diagnostics& diagnostics) {
   StaticEvaluator evaluator(scope, op.id, diagnostics);
   evaluator.instance_level = true;
+  std::string answers;
+  evaluator.answers_of_form = &answers;
   InstanceSignature signature{binding.env, {}, nullptr};
   for (SyntaxPtr clause : op.syntax->child(3)->children) {
+    if (!defines_instance(clause)) continue;
     if (clause->is(SyntaxKind::StaticClause)) {
       auto value = evaluator.evaluate(clause->child(0), signature.env);
       if (!value) return std::nullopt;
       signature.env.insert_or_assign(std::string(clause->text), *value);
     }
-    SyntaxPtr condition = clause->is(SyntaxKind::Where) ? clause->child(0) : nullptr;
-    if (condition && condition->is(SyntaxKind::Binary) && condition->text == "==") {
-      auto left = evaluator.evaluate(condition->child(0), signature.env);
-      auto right = evaluator.evaluate(condition->child(1), signature.env);
+    if (clause->is(SyntaxKind::Where)) {
+      auto left = evaluator.evaluate(clause->child(0)->child(0), signature.env);
+      auto right = evaluator.evaluate(clause->child(0)->child(1), signature.env);
       if (!left || !right) return std::nullopt;
       assume_equal(signature.env, *left, *right);
     }
   }
+  evaluator.answers_of_form = nullptr;
   TypeEnv env{signature.env, {}};
   for (SyntaxPtr p : params_of(op.syntax)->children)
     if (p->is(SyntaxKind::TensorParam))
       signature.params.push_back(resolve_type(p->child(0), env, evaluator, scope, diagnostics, op.id));
+  evaluator.answers_of_form = &answers;
   signature.result = resolve_type(op.syntax->child(2), env, evaluator, scope, diagnostics, op.id);
   for (Type t : signature.params)
     if (contains_error(t)) return std::nullopt;
   if (contains_error(signature.result)) return std::nullopt;
+  if (binding.answers_of_form && *binding.answers_of_form != answers) {
+    diagnostics.push_back(
+        {DiagnosticKind::NotStatic, {{op.id, op.syntax->id}, {}}, std::string(kOtherAnswers), {}});
+    return std::nullopt;
+  }
   return signature;
 }
 

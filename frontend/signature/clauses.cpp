@@ -9,7 +9,9 @@
 namespace quern {
 
 bool SignatureMatcher::clauses() {
+  std::string& answers = binding_.answers_of_form.emplace();
   for (SyntaxPtr clause : op_.syntax->child(3)->children) {
+    inside_evaluator_.answers_of_form = defines_instance(clause) ? &answers : nullptr;
     if (clause->is(SyntaxKind::StaticClause)) {
       auto value = inside_evaluator_.evaluate(clause->child(0), binding_.env);
       if (!value) return report_inside();
@@ -18,6 +20,7 @@ bool SignatureMatcher::clauses() {
       if (!check(clause)) return false;
     }
   }
+  inside_evaluator_.answers_of_form = &answers;
   return true;
 }
 

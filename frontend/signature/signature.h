@@ -53,6 +53,8 @@ struct SignatureBinding {
   Type result = nullptr;
   std::vector<std::pair<std::string, StaticValue>>
       attributes;  ///< those that differ from their defaults, in declared order
+  /// Of a call: the answers of tests of form in the clauses (`StaticEvaluator::answers_of_form`), which an instance must share.
+  std::optional<std::string> answers_of_form = std::nullopt;
 };
 
 enum class MatchStatus { Matched, Stuck, Failed };
@@ -90,6 +92,9 @@ InstanceRequest make_request(const Declaration& def, std::vector<Type> params);
 /// Whether calls of a `def @…` match its signature like an operator's: it has attributes, packs, or clauses.
 bool has_attributes_or_packs(const Declaration& def);
 
+/// Whether an instance evaluates the clause, and a call too: a `static`, or an equality, which is a fact there.
+bool defines_instance(SyntaxPtr clause);
+
 /// The binding with fresh rigid dims instead of the arguments' dims.
 SignatureBinding with_fresh_dims(const InstanceRequest& request);
 /// The dims of a binding in the order of an instance's dim_vars: for the call's binding, the values of the
@@ -97,7 +102,8 @@ SignatureBinding with_fresh_dims(const InstanceRequest& request);
 std::vector<Dim> instance_dims(const SignatureBinding& binding);
 
 /// For instances: evaluates the clauses and the parameter and result types over fresh dims; `where a == b`
-/// between dims replaces one by the other in the environment.
+/// between dims replaces one by the other in the environment. Reports a test of form in them that the call answered in another
+/// way.
 struct InstanceSignature {
   StaticEnv env;
   std::vector<Type> params;

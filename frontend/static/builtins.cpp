@@ -348,6 +348,10 @@ constexpr Row kBuiltins[] = {
 
 }  // namespace
 
+bool compares_form(std::string_view builtin) {
+  return builtin == "same" || builtin == "contains" || builtin == "index_of";
+}
+
 std::vector<std::string> static_builtin_names() {
   std::vector<std::string> names;
   for (const Row& row : kBuiltins) names.emplace_back(row.name);

@@ -24,6 +24,9 @@ using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, b
 /// The builtin of this name, or null.
 StaticBuiltin find_static_builtin(std::string_view name);
 
+/// Whether a builtin compares how values are written: two dims that may be equal are different then.
+bool compares_form(std::string_view builtin);
+
 /// The names of all builtins, for did-you-mean.
 std::vector<std::string> static_builtin_names();
 

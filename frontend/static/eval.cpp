@@ -363,6 +363,8 @@ std::optional<StaticValue> StaticEvaluator::call(SyntaxPtr expr, const StaticEnv
   for (auto [a, b] : outcome.to_broadcast)
     if (!require || !require(DimRelation::Broadcast, a, b)) outcome.value.reset();
   if (!outcome.value) report(outcome.kind, expr, outcome.problem);
+  if (outcome.value && answers_of_form && compares_form(callee->text))
+    *answers_of_form += to_string(*outcome.value) + ",";
   return outcome.value;
 }
 
@@ -392,6 +394,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   StaticEvaluator evaluator(scope_.home(*function), function->id, inside);
   evaluator.instance_level = instance_level;
   evaluator.require = require;
+  evaluator.answers_of_form = answers_of_form;
   evaluator.depth_ = depth_ + 1;
   evaluator.steps_ = steps_;
   auto result = evaluator.evaluate(function->syntax->child(1), inner);

@@ -36,6 +36,9 @@ class StaticEvaluator {
   /// At instance level dims are the operator's own rigid variables, and broadcasting two different ones gives
   /// a Broadcast dim; at a call it is a mismatch.
   bool instance_level = false;
+  /// Where not null, takes the answers of functions that compare how values are written (`same`, `contains`, `index_of`): with
+  /// the dims of a call they may differ from those with rigid variables.
+  std::string* answers_of_form = nullptr;
   /// The value of the name `tvm`: in an attribute's default, the n of the TVM 0.n that printed the call's
   /// text, None for a text without TVM's header. Elsewhere the name is undefined.
   std::optional<StaticValue> tvm;

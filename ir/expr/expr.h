@@ -69,6 +69,7 @@ struct OpInstance {
   std::string key;   ///< name, ranks, dtypes, attribute values
   std::vector<std::pair<std::string, StaticValue>>
       attributes;                    ///< those that differ from their defaults, as printed
+  std::vector<std::pair<std::string, StaticValue>> known;  ///< all attributes and statics
   std::vector<Dim> dim_vars;         ///< OpCallExpr::dims binds the first ones, the body binds the rest
   const FnExpr* function = nullptr;  ///< null if the definition had errors, and if it is resolved late
   /// Whether the operator may still be edited: its definition is fetched when needed

@@ -29,8 +29,8 @@ Row yolo() {
 import "quern:models/yolo.relay" as model
 type Net { Net(anchors: model.Anchors[3], head: model.Head[16, 3, 4]) }
 def @main(%net: Net, %x: Tensor[(2, 16, 5, 7), float32]) {
-  let %o = @model.predict(%net.head, %net.anchors, %x);
-  (%o.boxes, %o.objectness, %o.classes, @model.candidates(%o)[:, :, 1])
+  let %o = @model.predict(%net.head, abs(%net.anchors), %x);
+  (%o.boxes, %o.objectness, %o.classes, @model.candidates(%o)[:, :, 1:], @model.detections(%o, 0.05))
 }
 def @begin(%seed: int32) -> model.Head[16, 3, 4] { @model.init_head(random.threefry_key(%seed)) }
 )"};

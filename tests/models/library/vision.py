@@ -213,6 +213,22 @@ class Ssd300(nn.Module):
 # --- A head of YOLOv3 (Redmon and Farhadi 2018) ---------------------------------------------------------------------------
 
 
+def overlap(a, b):
+    """The intersection of two boxes by their union."""
+    shared = (torch.minimum(a[2:], b[2:]) - torch.maximum(a[:2], b[:2])).clamp(0).prod()
+    return shared / ((a[2:] - a[:2]).prod() + (b[2:] - b[:2]).prod() - shared)
+
+
+def kept(classes, rows, threshold=0.05):
+    """By falling score, what overlaps no better one of its class by 0.45; -1 in place of the others."""
+    all_rows, better = torch.full((len(rows), 6), -1.0, dtype=torch.float64), []
+    for place, k in enumerate(k for k in rows[:, 0].argsort(descending=True).tolist() if rows[k, 0] > threshold):
+        if all(classes[k] != classes[j] or overlap(rows[k, 1:], rows[j, 1:]) < 0.45 for j in better):
+            better.append(k)
+            all_rows[place] = torch.cat((classes[k:k + 1].double(), rows[k]))
+    return all_rows
+
+
 class Yolo(nn.Module):
     def __init__(self, i, boxes, classes):
         super().__init__()
@@ -226,10 +242,11 @@ class Yolo(nn.Module):
         p = raw.reshape(n, len(self.anchors), -1, h, w).permute(0, 1, 3, 4, 2)
         v, u = torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")
         centre = (p[..., :2].sigmoid() + torch.stack((u, v), 2)) / torch.tensor([w, h])
-        half = p[..., 2:4].exp() * self.anchors[:, None, None] / 2
+        half = p[..., 2:4].exp() * self.anchors[:, None, None].abs() / 2
         objectness, classes = p[..., 4].sigmoid().flatten(1), p[..., 5:].sigmoid().flatten(1, 3)
         boxes = torch.cat((centre - half, centre + half), 4).flatten(1, 3)
-        return boxes, objectness, classes, objectness * classes.max(2).values
+        rows = torch.cat(((objectness * classes.max(2).values)[..., None], boxes), 2)
+        return boxes, objectness, classes, rows, torch.stack([kept(*each) for each in zip(classes.argmax(2), rows)])
 
 
 # --- The vision transformer (Dosovitskiy et al., ICLR 2021) ---------------------------------------------------------------

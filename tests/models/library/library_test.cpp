@@ -26,7 +26,8 @@ constexpr size_t kSamples = 512;
 
 std::vector<Row> rows() {
   std::vector<Row> all;
-  for (const auto& kind : {image_rows, vision_rows, sequence_rows}) std::ranges::copy(kind(), std::back_inserter(all));
+  for (const auto& kind : {image_rows, vision_rows, sequence_rows})
+    std::ranges::copy(kind(), std::back_inserter(all));
   return all;
 }
 

@@ -69,6 +69,7 @@ quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/D
 quern_test(quern_operator_tests operators support
            SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn
                   Operators/DocumentationColumn Operators/LayoutColumn)
+quern_test(quern_models_tests models support)
 quern_test(quern_golden_tests golden SUITES Files/Golden)
 quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl serve)

@@ -319,8 +319,7 @@ int CommandLine::document() {
       return kWrong;
     }
     Session session(*files);
-    fmt::print("# The operators and functions of the library\n\n{}",
-               ide::documentation(session, session.make_module(), *files));
+    fmt::print("{}", ide::library_page(session, session.make_module(), *files));
     return kFine;
   }
   const OpenedFile* opened = open(file_);

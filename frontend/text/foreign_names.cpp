@@ -132,7 +132,7 @@ constexpr ForeignName kForeign[] = {
     {"arctanh", "atanh", ""},
     {"array", "", "a tensor literal: `[1, 2, 3]`"},
     {"astype", "cast", "`cast(%x, dtype=\"float32\")`"},
-    {"at", "where", "`where(%mask, %new, %x)`, or `strided_set` with a slice"},
+    {"at", "where", "`where(%mask, %new, %x)`, or `strided_set(%x, %new, [0], [1], [1])`"},
     {"average", "mean", ""},
     {"batch_to_space", "nn.batch_to_space_nd", ""},
     {"binary_cross_entropy", "loss.bce", ""},

@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 
 #include "export/exporter.h"
 #include "export/graph/write_model.h"
 #include "import/importer.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"
+#include "tests/import/onnx_data.h"
 #include "tests/temporary_folder.h"
 
 namespace quern::onnx {
@@ -22,8 +22,6 @@ namespace quern::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kData = "/usr/share/libonnx-testdata/data";
 
 /// The tests that do not pass, with why: a line is `folder/name`, those of one reason below it.
 std::map<std::string, std::string> known_failures(std::initializer_list<const char*> lists) {
@@ -80,20 +78,12 @@ class ModelTest {
   std::string failure() {
     const auto model = read_model((folder_ / "model.onnx").string());
     if (!model) return model.error().message;
-    const auto inputs = tensors("input_", input_names(*model->graph));
+    const auto inputs = tensors_beside(folder_, "input_", input_names(*model->graph));
     if (!inputs) return inputs.error().message;
     ImportOptions options;
     options.source = "A test.";
     options.weights = (scratch_ / "weights.safetensors").string();
-    Imported imported = import_model(*model, options);
-    // What has to be known when the model is imported is given as a user would, by `--constant`.
-    for (int attempt = 0; attempt < 4 && !imported.problems.empty(); ++attempt) {
-      std::smatch match;
-      static const std::regex kOption("--constant ([^=]+)=");
-      if (!std::regex_search(imported.problems[0], match, kOption) || !inputs->contains(match[1])) break;
-      options.constants[match[1]] = inputs->at(match[1]);
-      imported = import_model(*model, options);
-    }
+    const Imported imported = import_with_constants(*model, *inputs, options);
     if (!imported.problems.empty()) return imported.problems.front();
     std::vector<TensorPtr> values;
     for (const std::string& name : input_names(*model->graph)) {
@@ -108,26 +98,6 @@ class ModelTest {
   }
 
  private:
-  static std::vector<std::string> input_names(const Graph& graph) {
-    std::vector<std::string> names;
-    for (const Port& port : graph.inputs)
-      if (!graph.initializers.contains(port.name)) names.push_back(port.name);
-    return names;
-  }
-
-  Result<std::map<std::string, TensorPtr>> tensors(const std::string& kind,
-                                                   const std::vector<std::string>& names) {
-    std::map<std::string, TensorPtr> result;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const fs::path path = folder_ / "test_data_set_0" / fmt::format("{}{}.pb", kind, i);
-      if (!fs::exists(path)) continue;
-      auto tensor = read_tensor(path.string());
-      if (!tensor) return tensor.error();
-      result[names[i]] = *tensor;
-    }
-    return result;
-  }
-
   std::string run_exported(const Imported& imported, const ImportOptions& given,
                            const std::vector<TensorPtr>& values, const std::vector<std::string>& outputs) {
     Session session;
@@ -190,7 +160,7 @@ class ModelTest {
   }
 
   std::string compare(const std::vector<std::string>& names, const Value& value, const std::string& text) {
-    const auto wanted = tensors("output_", names);
+    const auto wanted = tensors_beside(folder_, "output_", names);
     if (!wanted) return wanted.error().message;
     for (size_t i = 0; i < names.size(); ++i) {
       if (!wanted->contains(names[i])) continue;
@@ -234,14 +204,14 @@ class OnnxData : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(OnnxData, HasTheResultsBesideIt) {
-  const fs::path group = kData / GetParam();
+  const fs::path group = kOnnxData / GetParam();
   if (!fs::exists(group)) GTEST_SKIP() << "libonnx-testdata is not installed";
   run(group, known_failures({"onnx_data.txt"}), false);
 }
 
 // The oracle is the data: what was exported is imported again, and has the same results.
 TEST_P(OnnxData, HasThemAfterAnExport) {
-  const fs::path group = kData / GetParam();
+  const fs::path group = kOnnxData / GetParam();
   if (!fs::exists(group)) GTEST_SKIP() << "libonnx-testdata is not installed";
   run(group, known_failures({"onnx_data.txt", "onnx_exported.txt"}), true);
 }

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "session/embedded.h"
+#include "session/db/embedded.h"
 
 namespace quern::ide {
 

@@ -7,7 +7,7 @@
 
 #include "frontend/text/format_string.h"
 #include "session/db/database.h"
-#include "session/embedded.h"
+#include "session/db/embedded.h"
 
 namespace quern {
 

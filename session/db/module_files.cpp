@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "session/embedded.h"
+#include "session/db/embedded.h"
 
 namespace quern {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "ide/hover.h"
-#include "session/embedded.h"
+#include "session/db/embedded.h"
 #include "session/run/execution.h"
 #include "tests/temporary_folder.h"
 

@@ -10,7 +10,7 @@
 
 #include "frontend/text/render.h"
 #include "ide/hover.h"
-#include "session/embedded.h"
+#include "session/db/embedded.h"
 #include "session/session.h"
 #include "tests/silent_errors.h"
 

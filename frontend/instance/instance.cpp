@@ -85,8 +85,9 @@ class OpBody {
     return nullptr;
   }
 
-  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e,
-  /// computed from the tensors. The values become the shape of an empty tensor, which binds the dims.
+  /// The body under a clause `shape (…) { (e, …) }`: each `?` of the result's type is the value of an e, or of
+  /// one of `e for k < n`, computed from the tensors. The values become the shape of an empty tensor, which
+  /// binds the dims.
   ExprPtr with_shape(SyntaxPtr clause, SyntaxPtr body, Type result, std::vector<Dim>& dims) {
     Type settled = settle(result, dims);
     SyntaxPtr values = clause->child(1);

@@ -46,6 +46,7 @@ std::optional<NameMatch> match_name(std::string_view name, std::string_view type
   if (!name.empty() && is_sigil(name[0])) name.remove_prefix(1);
   if (name.starts_with(typed)) return NameMatch::Prefix;
   if (starts_without_case(name, typed)) return NameMatch::PrefixWithoutCase;
+  if (name.substr(name.rfind('.') + 1).starts_with(typed)) return NameMatch::LastNamePrefix;
   if (part_starts(name, typed)) return NameMatch::PartPrefix;
   // Most names contain any single letter.
   if (typed.size() > 1 && has_subsequence(name, typed)) return NameMatch::Subsequence;

@@ -13,7 +13,7 @@
 namespace quern::ide {
 
 /// How a name matches the typed text, the best first. A match of one part of a name counts for the whole.
-enum class NameMatch : uint8_t { Prefix, PrefixWithoutCase, PartPrefix, Subsequence };
+enum class NameMatch : uint8_t { Prefix, PrefixWithoutCase, LastNamePrefix, PartPrefix, Subsequence };
 std::optional<NameMatch> match_name(std::string_view name, std::string_view typed);
 
 class Candidates {

@@ -24,16 +24,16 @@ class GeneralBinding {
 
   /// Whether a pack was given a rank, so that other ranks are not covered.
   bool of_one_rank() const { return of_one_rank_; }
-  /// Whether the operator's constraints are known to hold for this binding.
-  bool meets_constraints() {
+  /// Whether the operator's constraints hold for this binding; `unknown` for those that depend on dims.
+  bool meets_constraints(bool unknown) {
     StaticEnv env = binding_.env;
     for (SyntaxPtr clause : op_.syntax->child(3)->children) {
       if (clause->is(SyntaxKind::StaticClause)) {
         auto value = evaluator_.evaluate(clause->child(0), env);
-        if (!value) return false;
+        if (!value) return unknown;
         env.insert_or_assign(std::string(clause->text), *value);
       } else if (clause->is(SyntaxKind::Where) &&
-                 !evaluator_.boolean(clause->child(0), env).value_or(false)) {
+                 !evaluator_.boolean(clause->child(0), env).value_or(unknown)) {
         return false;
       }
     }
@@ -130,16 +130,18 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
   if (op.syntax->is(SyntaxKind::Def) && !fully_annotated(op.syntax)) return {missing_signature(op)};
   diagnostics = check_clause_names(op, scope);
   if (!diagnostics.empty()) return diagnostics;
-  std::optional<SignatureBinding> binding;
+  std::optional<SignatureBinding> binding, first;
   bool of_one_rank = false, allowed = true;
   for (DType dtype : {DType::float32(), DType::int32(), DType::boolean()}) {
     GeneralBinding general(op, scope, diagnostics, dtype);
     binding = general.make();
     if (!diagnostics.empty()) return diagnostics;
     of_one_rank = general.of_one_rank();
-    allowed = !of_one_rank || general.meets_constraints();
+    allowed = general.meets_constraints(!of_one_rank);
     if (!binding || allowed) break;
+    if (!first) first = binding;
   }
+  if (binding && !allowed && !of_one_rank) binding = first, allowed = true;
   if (!binding || of_one_rank) diagnostics = check_body_names(op, scope);
   if (!binding || !allowed || !diagnostics.empty()) return diagnostics;
   InstanceRequest request = make_request(op, *binding);

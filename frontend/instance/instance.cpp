@@ -85,8 +85,9 @@ class OpBody {
     return nullptr;
   }
 
-  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e,
-  /// computed from the tensors. The values become the shape of an empty tensor, which binds the dims.
+  /// The body under a clause `shape (…) { (e, …) }`: each `?` of the result's type is the value of an e, or of
+  /// one of `e for k < n`, computed from the tensors. The values become the shape of an empty tensor, which
+  /// binds the dims.
   ExprPtr with_shape(SyntaxPtr clause, SyntaxPtr body, Type result, std::vector<Dim>& dims) {
     Type settled = settle(result, dims);
     SyntaxPtr values = clause->child(1);
@@ -94,18 +95,20 @@ class OpBody {
       values = values->child(0);
     std::vector<SyntaxPtr> list(1, values);
     if (values->is(SyntaxKind::Tuple)) list.assign(values->children.begin(), values->children.end());
-    if (list.size() != dims.size()) {
-      report(clause, fmt::format("the clause gives {} extent{} for the {} `?` of the result", list.size(),
-                                 list.size() == 1 ? "" : "s", dims.size()));
-      return nullptr;
-    }
     std::vector<ExprPtr> extents;
-    for (SyntaxPtr s : list) {
+    const auto add = [&](SyntaxPtr s) {
       IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_,
                                  [this](SyntaxPtr at) { return operand(at); });
       elaborator.instance_level = true;
       extents.push_back(elaborator.element(s, env_, DType::index()));
-      if (!extents.back()) return nullptr;
+      return extents.back() != nullptr;
+    };
+    for (SyntaxPtr s : list)
+      if (!each(s, "how many extents there are has to be known at compile time", add)) return nullptr;
+    if (extents.size() != dims.size()) {
+      report(clause, fmt::format("the clause gives {} extent{} for the {} `?` of the result", extents.size(),
+                                 extents.size() == 1 ? "" : "s", dims.size()));
+      return nullptr;
     }
     ExprPtr inside = elaborate(body, settled);
     if (!inside) return nullptr;
@@ -142,7 +145,7 @@ class OpBody {
 
   // Adds one tensor, or those of `(… for k < n)`.
   bool add_fields(SyntaxPtr s, Type result, std::vector<ExprPtr>& fields) {
-    auto add = [&](SyntaxPtr body) {
+    return each(s, "how many tensors there are has to be known at compile time", [&](SyntaxPtr body) {
       if (fields.size() == result->args.size()) {
         report(body, fmt::format("the declared result has {} tensors only", result->args.size()));
         return false;
@@ -150,13 +153,17 @@ class OpBody {
       ExprPtr field = elaborate(body, result->args[fields.size()]);
       if (field) fields.push_back(field);
       return field != nullptr;
-    };
+    });
+  }
+  // Calls `add` for an expression, or for each of `(… for k < n)` with `k` in `env_`, while it returns true.
+  template <class Add>
+  bool each(SyntaxPtr s, const char* unknown, const Add& add) {
     if (!s->is(SyntaxKind::Generator)) return add(s);
     StaticEvaluator evaluator(scope_, op_.id, diagnostics_);
     evaluator.instance_level = true;
     auto limit = evaluator.dim(s->child(1), env_);
     if (!limit || !as_const(*limit)) {
-      if (limit) report(s->child(1), "how many tensors there are has to be known at compile time");
+      if (limit) report(s->child(1), unknown);
       return false;
     }
     StaticEnv outer = env_;

@@ -128,10 +128,11 @@ Result<Value> argsort(Args args, Attributes attributes) {
                            .second);
 }
 
+/// How many is an attribute, or the second operand.
 Result<Value> topk(Args args, Attributes attributes) {
   TensorPtr data = args[0].as_tensor();
   int64_t axis = attributes.integer("axis"), extent = axis_extent(*data, axis),
-          count = attributes.integer("k");
+          count = args.size() > 1 ? args[1].scalar().as_int() : attributes.integer("k");
   if (count < 1) count = extent;
   count = std::min(count, extent);
   auto [values, positions] =
@@ -263,6 +264,7 @@ constexpr Row kKernels[] = {
     {"sort", interruptible<sort>},
     {"argsort", interruptible<argsort>},
     {"topk", interruptible<topk>},
+    {"dyn.topk", interruptible<topk>},
     {"unique", interruptible<unique>},
     {"argwhere", interruptible<argwhere>},
     {"extent", interruptible<extent>},

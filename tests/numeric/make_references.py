@@ -16,6 +16,7 @@ import torch.nn.functional as F
 
 import reference_activations
 import reference_arrays
+import reference_dyn
 import reference_gradients
 import reference_images
 import reference_layouts
@@ -23,6 +24,7 @@ import reference_linalg
 import reference_losses
 import reference_math
 import reference_models
+import reference_packed
 import reference_parts
 import reference_quantised
 import reference_recurrent
@@ -446,7 +448,8 @@ def main():
                          "vision": reference_vision.MAKERS,
                          "quantised": reference_quantised.MAKERS,
                          "layouts": reference_layouts.MAKERS, "signals": reference_signals.MAKERS,
-                         "linalg": reference_linalg.MAKERS}.items():
+                         "linalg": reference_linalg.MAKERS,
+                         "dyn": reference_dyn.MAKERS, "packed": reference_packed.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

@@ -62,5 +62,7 @@ std::vector<Row> layout_rows();
 std::vector<Row> shape_rows();
 std::vector<Row> signal_rows();
 std::vector<Row> linalg_rows();
+std::vector<Row> dyn_rows();
+std::vector<Row> packed_rows();
 
 }  // namespace quern::numeric

@@ -20,7 +20,7 @@ std::vector<Row> agreement_rows() {
        {elementwise_rows, reduction_rows, nn_rows,        transform_rows, model_rows,      scan_rows,
         parts_rows,       image_rows,     loss_rows,      random_rows,    activation_rows, math_rows,
         space_rows,       array_rows,     recurrent_rows, vision_rows,    quantised_rows,  layout_rows,
-        shape_rows,       signal_rows,    linalg_rows})
+        shape_rows,       signal_rows,    linalg_rows,    dyn_rows,       packed_rows})
     for (Row& row : part()) rows.push_back(std::move(row));
   return rows;
 }

@@ -17,10 +17,10 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",      "transform", "models",
-                               "scan",        "parts",     "order",   "images",    "losses",
-                               "activations", "math",      "spaces",  "arrays",    "recurrent",
-                               "vision",      "quantised", "layouts", "signals",   "linalg"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",        "transform", "models",      "scan",
+                               "parts",       "order",     "images",    "losses",    "activations", "math",
+                               "spaces",      "arrays",    "recurrent", "vision",    "quantised",   "layouts",
+                               "signals",     "linalg",    "dyn",       "packed"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

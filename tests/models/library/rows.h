@@ -17,8 +17,8 @@ double he(const std::string& path, const Shape& shape);
 double he_and_glorot(const std::string& path, const Shape& shape);
 
 /// A model on small inputs. The program's `@main` takes a record of weights and tensors, in any order, and gives tensors in a
-/// tuple: its results and, behind them, inner activations and gradients; make_references.py has them under the same name. `@begin` takes a
-/// seed and gives the record by the model's initialiser.
+/// tuple: its results and, behind them, inner activations and gradients; make_references.py has them under the same name.
+/// `@begin` takes a seed and gives the record by the model's initialiser.
 struct Row {
   std::string name;
   std::string program;

@@ -130,6 +130,9 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   CLI::App* import = app.add_subcommand("import", "a model of ONNX as text: MODEL.onnx becomes MODEL.relay");
   import->set_help_flag("");
   import->prefix_command();
+  CLI::App* exported = app.add_subcommand("export", "a function as a model of ONNX: FILE.relay becomes FILE.onnx");
+  exported->set_help_flag("");
+  exported->prefix_command();
   // All words are passed on to the kernel, `--help` too.
   CLI::App* kernel =
       app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
@@ -157,7 +160,7 @@ void CommandLine::declare_run(CLI::App& run) {
   run.add_option("--seed", sample_seed_,
                  "SEED of the random numbers that the program draws by next_key() and @sample.*");
   run.add_option("--entry", entry_, "a definition to run last, instead of @main");
-  run.add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
+  run.add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors, .csv)");
   run.add_option("--format", format_, "text or json: an object a line")
       ->check(CLI::IsMember({"text", "json"}));
   run.add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
@@ -201,9 +204,9 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("ir")) return ir();
   if (app_.got_subcommand("explain")) return explain();
   if (app_.got_subcommand("doc")) return document();
-  if (app_.got_subcommand("import"))
-    return become("import",
-                  "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
+  for (const char* command : {"import", "export"})
+    if (app_.got_subcommand(command))
+      return become(command, "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
@@ -319,8 +322,7 @@ int CommandLine::document() {
       return kWrong;
     }
     Session session(*files);
-    fmt::print("# The operators and functions of the library\n\n{}",
-               ide::documentation(session, session.make_module(), *files));
+    fmt::print("{}", ide::library_page(session, session.make_module(), *files));
     return kFine;
   }
   const OpenedFile* opened = open(file_);

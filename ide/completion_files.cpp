@@ -1,10 +1,10 @@
 // Completion: the names of files in strings.
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "ide/completer.h"
+#include "ir/io/data_files.h"
 
 namespace quern::ide {
 
@@ -16,9 +16,8 @@ namespace fs = std::filesystem;
 constexpr size_t kMostEntries = 2000;
 
 bool is_offered(const fs::path& file, bool modules) {
-  constexpr std::array<std::string_view, 3> kData{".npy", ".npz", ".safetensors"};
   const std::string extension = file.extension().string();
-  return modules ? extension == ".relay" : std::ranges::find(kData, extension) != kData.end();
+  return modules ? extension == ".relay" : std::ranges::count(data_endings(), extension) > 0;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "frontend/static/builtins.h"
 #include "frontend/text/diagnostics.h"
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 #include "ide/completer.h"
 #include "ide/explain.h"

@@ -9,6 +9,7 @@
 
 #include "frontend/infer/infer.h"
 #include "frontend/parse/scanner.h"
+#include "frontend/text/foreign_names.h"
 #include "ide/added_source.h"
 #include "passes/fusion_class.h"
 #include "passes/gradient/reverse.h"
@@ -180,6 +181,38 @@ std::string documentation(Session& session, ModuleId module, const std::vector<S
   for (const Session::LibraryFile& file : files) text += page.of(file);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
+}
+
+namespace {
+
+// The anchor that Markdown gives a heading: `nn.conv2d` is at `#nnconv2d`.
+std::string anchor_of(std::string name) {
+  std::erase(name, '.');
+  return name;
+}
+
+std::string row_of(const ForeignName& name) {
+  const std::string link = name.meaning.empty()
+                               ? ""
+                               : fmt::format("[{}](#{})", name.meaning, anchor_of(std::string(name.meaning)));
+  const bool is_absent = name.meaning.empty() && name.remark.empty();
+  return fmt::format("| `{}` | {} | {} |\n", name.name, link,
+                     is_absent ? "nothing computes it" : name.remark);
+}
+
+}  // namespace
+
+std::string library_page(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files) {
+  std::string page =
+      "# The operators and functions of the library\n\n" + documentation(session, module, files);
+  page +=
+      "\n## Names of other libraries\n\n### PyTorch, NumPy, JAX and TVM\n\n"
+      "What is not listed has its name here too. A name with its module is for that library alone. ONNX's "
+      "operators are "
+      "in [onnx_operators.md](onnx_operators.md).\n\n"
+      "| there | here | written |\n|---|---|---|\n";
+  for (const ForeignName& name : foreign_names()) page += row_of(name);
+  return page;
 }
 
 }  // namespace quern::ide

@@ -20,4 +20,7 @@ std::vector<DocExample> doc_examples(const std::string& doc);
 /// the comment, and what is derived from an operator's definition. Examples are typed in `module`.
 std::string documentation(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files);
 
+/// The page of a library: its documentation, and names of other libraries with what each is in this one.
+std::string library_page(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files);
+
 }  // namespace quern::ide

@@ -60,6 +60,7 @@ BEGIN {
   rank["session/run"] = 53
   rank["ide"] = 55
   rank["import"] = 55
+  rank["export"] = 56
   rank["lsp"] = 60
   rank["repl"] = 70
   rank["serve"] = 75
@@ -76,8 +77,8 @@ BEGIN {
   confine("^sqlite3\\.h", "^(jit/cache|tests/jit/cache)/", "SQLite is included by jit/cache only, and by tests that damage its files")
   confine("^(tbb|oneapi)/", "^jit/runtime/", "oneTBB is included by jit/runtime only")
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
-  confine("^CLI/", "^(cli/|(jupyter|import/program)/main)", "CLI11 is included by cli and the main of other programs only")
-  confine("^(onnx|google/protobuf)/", "^(tests/)?import/", "ONNX and protobuf are included by import only")
+  confine("^CLI/", "^(cli/|(jupyter|(import|export)/program)/main)", "CLI11 is included by cli and the main of other programs only")
+  confine("^(onnx|google/protobuf)/", "^(tests/)?(import|export)/", "ONNX and protobuf are included by import and export only")
   confine("^toml[+][+]/", "^repl/settings/settings_file\\.cpp$", "toml++ is included by repl/settings/settings_file.cpp only")
   confine("^boost/", "^serve/server\\.cpp$", "Boost is included by serve/server.cpp only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")

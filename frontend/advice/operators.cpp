@@ -132,6 +132,11 @@ std::optional<SyntaxProblem> Advisor::equals() {
     p.fixes.push_back(fix("write `==`", {{range(at), ""}}));
     return p;
   }
+  if (now == "=" && at > 0 && word(at - 1) == "]" && is(statement_start(), LexedKind::Local) &&
+      statement_start() + 1 == opener_before(at))
+    return here(DiagnosticKind::ForeignForm,
+                "a tensor does not change: another one is `where(%mask, %new, %x)`, or an index expression "
+                "`[i < n] => …`");
   const bool in_let = in_pattern_of_let();
   const bool in_pattern = in_let || (!f_.expected.empty() && !expects("=="));
   if (now == "=" && open == "(" && in_pattern && is(at - 1, LexedKind::Name))

@@ -8,6 +8,7 @@
 
 #include "frontend/signature/signature.h"
 #include "frontend/static/builtins.h"
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {

@@ -8,6 +8,7 @@
 #include "frontend/parse/scanner.h"
 #include "frontend/signature/match.h"
 #include "frontend/static/attribute_kinds.h"
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {
@@ -125,9 +126,14 @@ bool SignatureMatcher::wrong_attribute(SyntaxPtr declared, std::string_view kind
                                        SyntaxPtr at) {
   Suggestion meant;
   SyntaxPtr text = at && at->is(SyntaxKind::NamedArgument) ? at->child(0) : at;
-  if (kind.starts_with("dtype") && given.as_string())
+  const auto& bound = binding_.attributes;
+  if (kind.starts_with("dtype") && given.as_string()) {
     if (auto near = dtype_meant_by(*given.as_string()))
       meant = suggest("\"" + *near + "\"", Place{{caller_, text->id}, {}});
+  } else if (given.as_int() && text == at && !bound.empty() && bound.back().second.as_list()) {
+    // `zeros(2, 3)`: both numbers are meant for the first attribute.
+    meant.text = fmt::format("; `{}` is one argument, in brackets: `(2, 3)`", bound.back().first);
+  }
   report(DiagnosticKind::WrongAttribute, at,
          fmt::format("the attribute `{}` of `{}` takes {}, not {}{}", declared->text, op_.name,
                      describe_attribute_kind(kind), to_string(given), meant.text),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {

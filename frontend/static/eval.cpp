@@ -7,6 +7,7 @@
 #include "frontend/static/builtins.h"
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/literals.h"
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 #include "ir/base/internal_failure.h"
 

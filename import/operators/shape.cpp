@@ -133,6 +133,35 @@ void split(Call& call) {
   for (size_t i = 0; i < parts.size(); ++i) call.set(i, parts[i]);
 }
 
+/// To a shape that is data: an extent of 1 in it keeps the tensor's own, and axes that it does not have keep theirs.
+void expand_to(Call& call, const Term& data) {
+  const size_t count = length_in(call, 1), rank = std::max(count, data.rank());
+  std::vector<Dim> own(rank - data.rank(), dim_const(1));
+  own.insert(own.end(), data.type->dims.begin(), data.type->dims.end());
+  const std::vector<Dim> last(own.end() - static_cast<ptrdiff_t>(count), own.end());
+  std::vector<std::string> now;  // the own extents at run time
+  for (size_t axis = 0; axis < rank; ++axis)
+    now.push_back(is_const(own[axis], 1) ? "1i64" : fmt::format("$2[{}]", axis + data.rank() - rank));
+  const bool is_open = std::ranges::any_of(own, [](Dim dim) { return dim->has_any; });
+  const Term shape =
+      is_open ? call.step("extents", "shape_of($0, dtype=\"int64\")", {data}) : shape_term(data);
+  Term sizes = call.in(1);
+  if (!std::ranges::all_of(last, [](Dim dim) { return is_const(dim, 1); })) {
+    const std::string kept = fmt::format("[{}]", fmt::join(std::span(now).last(count), ", "));
+    sizes = is_open
+                ? call.step("sizes", fmt::format("where($0 == 1i64, {}, $0)", kept), {sizes, data, shape})
+                : call.step("sizes", "where($0 == 1i64, $1, $0)", {sizes, dims_term(last, DType::int64())});
+  }
+  std::vector<std::string> extents;
+  for (size_t axis = 0; axis < rank; ++axis)
+    extents.push_back(axis + count >= rank ? fmt::format("$1[{}]", axis + count - rank)
+                      : own[axis]->has_any ? now[axis]
+                                           : to_string(own[axis]));
+  const std::string text = fmt::format("broadcast_to($0, shape=[{}])", fmt::join(extents, ", "));
+  if (is_open) return call.result(text, {data, sizes, shape});
+  call.result(text, {data, sizes});
+}
+
 void expand(Call& call) {
   const Term& data = call.in(0);
   if (const auto wanted = dims_of(call.in(1))) {
@@ -147,17 +176,7 @@ void expand(Call& call) {
     if (std::ranges::equal(result, data.type->dims)) return call.set(0, data);
     return call.result(fmt::format("broadcast_to($0, shape={})", list_of(result)), {data});
   }
-  const size_t count = length_in(call, 1), rank = std::max(count, data.rank());
-  std::vector<Dim> own(rank - data.rank(), dim_const(1));
-  own.insert(own.end(), data.type->dims.begin(), data.type->dims.end());
-  const std::vector<Dim> last(own.end() - static_cast<ptrdiff_t>(count), own.end());
-  const Term sizes =
-      call.step("sizes", "where($0 == 1i64, $1, $0)", {call.in(1), dims_term(last, DType::int64())});
-  // Axes that the shape does not have keep their extents.
-  std::vector<std::string> extents;
-  for (size_t i = 0; i < rank; ++i)
-    extents.push_back(i + count < rank ? to_string(own[i]) : fmt::format("$1[{}]", i + count - rank));
-  call.result(fmt::format("broadcast_to($0, shape=[{}])", fmt::join(extents, ", ")), {data, sizes});
+  expand_to(call, data);
 }
 
 void tile(Call& call) {

@@ -28,6 +28,13 @@ const Operator* find_operator(std::string_view name) {
   return found == table().end() ? nullptr : found->second;
 }
 
+std::vector<const Operator*> operators() {
+  std::vector<const Operator*> all;
+  all.reserve(table().size());
+  for (const auto& [name, row] : table()) all.push_back(row);
+  return all;
+}
+
 void convert(const Operator& row, Call& call) {
   if (row.convert) return row.convert(call);
   std::vector<Term> operands;

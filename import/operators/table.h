@@ -18,6 +18,8 @@ void convert(const Operator& row, Call& call);
 
 /// An operator of the default domain, or null.
 const Operator* find_operator(std::string_view name);
+/// All of them, by name.
+std::vector<const Operator*> operators();
 
 // The families, each a source of its own.
 std::span<const Operator> elementwise_operators();

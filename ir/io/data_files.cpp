@@ -1,4 +1,4 @@
-// Files and their extensions; the formats are in npy.cpp, npz.cpp and safetensors.cpp.
+// Files and their extensions; the formats are in csv.cpp, npy.cpp, npz.cpp and safetensors.cpp.
 
 #include "ir/io/data_files.h"
 
@@ -21,7 +21,6 @@
 #include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
 #include "ir/io/data_formats.h"
-#include "ir/io/npy.h"
 #include "ir/io/picture_files.h"
 
 namespace quern {
@@ -170,52 +169,27 @@ void normalise_bools(HostTensor& tensor) {
 
 namespace {
 
-enum class Format { Npy, Npz, Safetensors };
-
-/// The message of the Failure is a clause.
-Result<Format> format_of(const std::string& path) {
-  if (path.ends_with(".npy")) return Format::Npy;
-  if (path.ends_with(".npz")) return Format::Npz;
-  if (path.ends_with(".safetensors")) return Format::Safetensors;
-  if (is_picture_file(path)) return Failure{"it is a picture, and holds no numbers"};
-  return Failure{"its ending is none of .npy, .npz and .safetensors"};
-}
-
-class NpyFile final : public TensorFile {
- public:
-  NpyFile(const std::string& path, std::unique_ptr<FileSource> source)
-      : TensorFile(path, {""}), source_(std::move(source)) {}
-
- protected:
-  Result<TensorHeader> read_header(size_t) override {
-    if (auto done = source_->move_to(0); !done) return done.error();
-    Result<NpyHeader> header = read_npy_header(*source_);
-    if (!header) return header.error();
-    return header->tensor;
-  }
-  Result<TensorPtr> read_tensor(size_t) override {
-    if (auto done = source_->move_to(0); !done) return done.error();
-    Result<NpyHeader> header = read_npy_header(*source_);
-    if (!header) return header.error();
-    const bool as_in_memory =
-        !header->big_endian && !(header->fortran_order && header->tensor.shape.size() > 1);
-    const uint64_t begin = source_->size() - source_->remaining();
-    TensorPtr mapped = as_in_memory ? source_->mapped(begin, header->tensor) : nullptr;
-    return mapped ? mapped : read_elements(*source_, *header);
-  }
-
- private:
-  const std::unique_ptr<FileSource> source_;
+struct Format {
+  std::string_view ending;
+  OpenedFile (*open)(const std::string& path, std::unique_ptr<FileSource> source);
+  Result<Done> (*write)(const std::string& path, const Entries<TensorPtr>& entries);
+  std::string (*fault)(const std::string& name, DType dtype);
+  bool has_names;  ///< without, it holds one tensor
 };
 
-Result<Done> write_npy_file(const std::string& path, const Entries<TensorPtr>& entries) {
-  const HostTensor& tensor = *entries.front().second;
-  Result<std::string> preamble = npy_preamble(tensor);
-  if (!preamble) return write_failure(path, preamble.error().message);
-  AtomicFile file(path);
-  file.write(*preamble);
-  file.write({tensor.data(), tensor.bytes()});
-  return file.commit();
+constexpr Format kFormats[] = {
+    {".npy", open_npy, write_npy, npy_fault, false},
+    {".npz", open_npz, write_npz, npy_fault, true},
+    {".safetensors", open_safetensors, write_safetensors, safetensors_fault, true},
+    {".csv", open_csv, write_csv, csv_fault, false},
+};
+
+/// The message of the Failure is a clause.
+Result<const Format*> format_of(std::string_view path) {
+  for (const Format& format : kFormats)
+    if (path.ends_with(format.ending)) return &format;
+  if (is_picture_file(path)) return Failure{"it is a picture, and holds no numbers"};
+  return Failure{fmt::format("its ending is none of {}", listed_data_endings("and"))};
 }
 
 /// A valid file may exceed memory, which is not a bug.
@@ -229,16 +203,11 @@ auto within_memory(const std::string& path, const Read& read) -> decltype(read()
 }
 
 OpenedFile open_file(const std::string& path) {
-  Result<Format> format = format_of(path);
+  Result<const Format*> format = format_of(path);
   if (!format) return Failure{fmt::format("Cannot read '{}': {}.", path, format.error().message)};
   auto source = FileSource::open(path);
   if (!source) return source.error();
-  switch (*format) {
-    case Format::Npy: return std::shared_ptr<TensorFile>(std::make_shared<NpyFile>(path, std::move(*source)));
-    case Format::Npz: return open_npz(path, std::move(*source));
-    case Format::Safetensors: return open_safetensors(path, std::move(*source));
-  }
-  bug("a format of files", __FILE__, __LINE__);
+  return (*format)->open(path, std::move(*source));
 }
 
 /// Identifies a file's state, to detect replacement or change.
@@ -302,8 +271,8 @@ class RecentFiles {
 };
 
 /// The message of the Failure is a clause.
-Result<Done> check_entry(Format format, const std::string& name, DType dtype) {
-  const std::string fault = format == Format::Safetensors ? safetensors_fault(name, dtype) : npy_fault(dtype);
+Result<Done> check_entry(const Format& format, const std::string& name, DType dtype) {
+  const std::string fault = format.fault(name, dtype);
   if (fault.empty()) return Done{};
   return Failure{name.empty() ? fault : fmt::format("entry '{}': {}", name, fault)};
 }
@@ -347,7 +316,27 @@ Result<TensorPtr> TensorFile::tensor(size_t entry) {
   return within_memory(path_, [&] { return read_tensor(entry); });
 }
 
-bool is_data_file(std::string_view path) { return static_cast<bool>(format_of(std::string(path))); }
+Result<TensorPtr> TensorFile::tensor_as(size_t entry, DType dtype, size_t rank) {
+  const std::lock_guard lock(mutex_);
+  return within_memory(path_, [&] { return read_as(entry, dtype, rank); });
+}
+
+Result<TensorPtr> TensorFile::read_as(size_t entry, DType, size_t) { return read_tensor(entry); }
+
+std::vector<std::string_view> data_endings() {
+  std::vector<std::string_view> endings;
+  for (const Format& format : kFormats) endings.push_back(format.ending);
+  return endings;
+}
+
+std::string listed_data_endings(std::string_view conjunction) {
+  std::vector<std::string_view> endings = data_endings();
+  const std::string_view last = endings.back();
+  endings.pop_back();
+  return fmt::format("{} {} {}", fmt::join(endings, ", "), conjunction, last);
+}
+
+bool is_data_file(std::string_view path) { return static_cast<bool>(format_of(path)); }
 
 Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path) {
   RecentFiles& recent = RecentFiles::of_process();
@@ -368,15 +357,16 @@ Result<Entries<TensorPtr>> read_tensors(const std::string& path) {
 }
 
 Result<Done> check_entries(const std::string& path, const Entries<DType>& entries) {
-  Result<Format> format = format_of(path);
+  Result<const Format*> format = format_of(path);
   if (!format) return write_failure(path, format.error().message);
-  if (*format == Format::Npy && entries.size() != 1)
-    return write_failure(path, fmt::format("a .npy holds one tensor, not {}", entries.size()));
+  if (!(*format)->has_names && entries.size() != 1)
+    return write_failure(path,
+                         fmt::format("a {} holds one tensor, not {}", (*format)->ending, entries.size()));
   std::set<std::string_view> names;
   for (const auto& [name, dtype] : entries) {
     if (!names.insert(name).second)
       return write_failure(path, fmt::format("two entries are named '{}'", name));
-    if (auto entry = check_entry(*format, name, dtype.lane()); !entry)
+    if (auto entry = check_entry(**format, name, dtype.lane()); !entry)
       return write_failure(path, entry.error().message);
   }
   return Done{};
@@ -392,12 +382,7 @@ Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& en
   }
   if (auto checked = check_entries(path, dtypes); !checked) return checked;
   RecentFiles::of_process().forget(path);
-  switch (*format_of(path)) {
-    case Format::Npy: return write_npy_file(path, written);
-    case Format::Npz: return write_npz(path, written);
-    case Format::Safetensors: return write_safetensors(path, written);
-  }
-  bug("a format of files", __FILE__, __LINE__);
+  return (*format_of(path))->write(path, written);
 }
 
 }  // namespace quern

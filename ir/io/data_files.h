@@ -1,5 +1,5 @@
 #pragma once
-// Tensors in files: NumPy's .npy and .npz, and .safetensors. Readers never trust a length in a file: a
+// Tensors in files: NumPy's .npy and .npz, .safetensors, and text (.csv). Readers never trust a length in a file: a
 // truncated or inconsistent file is a Failure that names the file, the entry and the problem.
 
 #include <memory>
@@ -38,11 +38,15 @@ class TensorFile {
   std::optional<size_t> find(std::string_view name) const;
   Result<TensorHeader> header(size_t entry);
   Result<TensorPtr> tensor(size_t entry);
+  /// The same for who knows what it has to be: text says no dtype, and a column may be a vector. Any other file's
+  /// tensors are as they are.
+  Result<TensorPtr> tensor_as(size_t entry, DType dtype, size_t rank);
 
  protected:
   TensorFile(std::string path, std::vector<std::string> names);
   virtual Result<TensorHeader> read_header(size_t entry) = 0;
   virtual Result<TensorPtr> read_tensor(size_t entry) = 0;
+  virtual Result<TensorPtr> read_as(size_t entry, DType dtype, size_t rank);
 
  private:
   const std::string path_;
@@ -51,9 +55,13 @@ class TensorFile {
   std::mutex mutex_;
 };
 
+/// How the names of files of data end: ".npy", ….
+std::vector<std::string_view> data_endings();
+/// For messages, with a word before the last: ".npy, .npz, .safetensors and .csv".
+std::string listed_data_endings(std::string_view conjunction);
 /// Whether the name of a file ends as those of data do.
 bool is_data_file(std::string_view path);
-/// Opens a file; its extension determines the kind: .npy, .npz, .safetensors. The last few files stay open
+/// Opens a file; its extension determines the kind. The last few files stay open
 /// and are reused while the file at `path` has the same size and modification time.
 Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path);
 
@@ -63,7 +71,7 @@ Result<Entries<TensorHeader>> read_tensor_headers(const std::string& path);
 Result<Entries<TensorPtr>> read_tensors(const std::string& path);
 /// Whether a file of this name can hold entries of these names and dtypes.
 Result<Done> check_entries(const std::string& path, const Entries<DType>& entries);
-/// Writes atomically (a temporary file beside it, then rename). A .npy holds exactly one entry. The formats
+/// Writes atomically (a temporary file beside it, then rename). A .npy and a .csv hold exactly one entry. The formats
 /// have no vectors: their lanes become a last axis of the lane dtype.
 Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& entries);
 

@@ -104,13 +104,19 @@ void normalise_bools(HostTensor& tensor);
 using OpenedFile = Result<std::shared_ptr<TensorFile>>;
 
 /// Each takes over the opened file.
+OpenedFile open_csv(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_npy(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source);
 
 /// Why the format cannot hold such an entry, as a clause, or nothing.
-std::string npy_fault(DType dtype);
+std::string csv_fault(const std::string& name, DType dtype);
+std::string npy_fault(const std::string& name, DType dtype);
 std::string safetensors_fault(const std::string& name, DType dtype);
 
+/// The entries must have been checked; there is one.
+Result<Done> write_csv(const std::string& path, const Entries<TensorPtr>& entries);
+Result<Done> write_npy(const std::string& path, const Entries<TensorPtr>& entries);
 /// Stored, not deflated: trained weights hardly compress. The entries must have been checked.
 Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
 /// Checks the entries.

@@ -212,7 +212,7 @@ Result<TensorPtr> read_elements(ByteSource& source, const NpyHeader& header) {
   return transposed ? from_fortran(*tensor) : tensor;
 }
 
-std::string npy_fault(DType dtype) {
+std::string npy_fault(const std::string&, DType dtype) {
   const bool known = std::ranges::any_of(kTypeCodes, [&](const TypeCode& row) { return row.dtype == dtype; });
   return known ? "" : fmt::format("{} has no NumPy dtype", to_string(dtype));
 }
@@ -231,6 +231,51 @@ Result<std::string> npy_preamble(const HostTensor& tensor) {
   std::string preamble(kMagic);
   preamble += {'\1', '\0', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
   return preamble + header + "\n";
+}
+
+namespace {
+
+class NpyFile final : public TensorFile {
+ public:
+  NpyFile(const std::string& path, std::unique_ptr<FileSource> source)
+      : TensorFile(path, {""}), source_(std::move(source)) {}
+
+ protected:
+  Result<TensorHeader> read_header(size_t) override {
+    if (auto done = source_->move_to(0); !done) return done.error();
+    Result<NpyHeader> header = read_npy_header(*source_);
+    if (!header) return header.error();
+    return header->tensor;
+  }
+  Result<TensorPtr> read_tensor(size_t) override {
+    if (auto done = source_->move_to(0); !done) return done.error();
+    Result<NpyHeader> header = read_npy_header(*source_);
+    if (!header) return header.error();
+    const bool as_in_memory =
+        !header->big_endian && !(header->fortran_order && header->tensor.shape.size() > 1);
+    const uint64_t begin = source_->size() - source_->remaining();
+    TensorPtr mapped = as_in_memory ? source_->mapped(begin, header->tensor) : nullptr;
+    return mapped ? mapped : read_elements(*source_, *header);
+  }
+
+ private:
+  const std::unique_ptr<FileSource> source_;
+};
+
+}  // namespace
+
+OpenedFile open_npy(const std::string& path, std::unique_ptr<FileSource> source) {
+  return std::shared_ptr<TensorFile>(std::make_shared<NpyFile>(path, std::move(source)));
+}
+
+Result<Done> write_npy(const std::string& path, const Entries<TensorPtr>& entries) {
+  const HostTensor& tensor = *entries.front().second;
+  Result<std::string> preamble = npy_preamble(tensor);
+  if (!preamble) return write_failure(path, preamble.error().message);
+  AtomicFile file(path);
+  file.write(*preamble);
+  file.write({tensor.data(), tensor.bytes()});
+  return file.commit();
 }
 
 }  // namespace quern::data_detail

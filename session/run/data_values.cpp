@@ -48,9 +48,9 @@ Result<Value> load_tensor(TensorFile& file, const std::string& file_name, const 
   if (!entry)
     return Failure{fmt::format("`{}` has no tensor `{}`, which {} needs; it has {}", file_name, wanted.name,
                                wanted.owner, listed(file, 12))};
-  auto in_file = file.tensor(*entry);
-  if (!in_file) return in_file.error();
   const DType dtype = wanted.type->dtype;
+  auto in_file = file.tensor_as(*entry, dtype.lane(), wanted.type->dims.size() + (dtype.is_vector() ? 1 : 0));
+  if (!in_file) return in_file.error();
   TensorPtr vectors = dtype.is_vector() ? HostTensor::vectors_of(*in_file, dtype) : nullptr;
   const TensorPtr& tensor = vectors ? vectors : *in_file;
   std::string problem = mismatch(*tensor, wanted.type);
@@ -184,8 +184,8 @@ Result<Value> input_value(const std::string& text, Type type, const DataLookup& 
   const auto literal = dtype.is_bool() ? std::nullopt : parse_number(text);
   const auto value = literal ? literal_as(*literal, dtype) : std::nullopt;
   if (value) return Value(*value);
-  return Failure{
-      fmt::format("`{}` is no {}, and no name of a .npy, .npz or .safetensors file", text, to_string(dtype))};
+  return Failure{fmt::format("`{}` is no {}, and no name of a {} file", text, to_string(dtype),
+                             listed_data_endings("or"))};
 }
 
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,

@@ -169,8 +169,9 @@ TEST(Inputs, OfScalarsAreValues) {
   EXPECT_EQ(run("x=1e-3"), "1 0.001 True\n");
   EXPECT_EQ(run("x=3"), "1 3 True\n");
   EXPECT_EQ(run("yes=False"), "1 2.5 False\n");
-  EXPECT_THAT(run("n=2.5"),
-              HasSubstr("--input n: `2.5` is no int32, and no name of a .npy, .npz or .safetensors file"));
+  EXPECT_THAT(
+      run("n=2.5"),
+      HasSubstr("--input n: `2.5` is no int32, and no name of a .npy, .npz, .safetensors or .csv file"));
   EXPECT_THAT(run("yes=1"), HasSubstr("--input yes: `1` is no bool"));
   EXPECT_THAT(run("n=99999999999"), HasSubstr("`99999999999` is no int32"));
   EXPECT_THAT(run("n="), HasSubstr("`` is no int32"));

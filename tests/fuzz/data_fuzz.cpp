@@ -16,7 +16,7 @@ namespace {
 
 using namespace quern;
 
-constexpr const char* kEndings[] = {".npy", ".npz", ".safetensors"};
+constexpr const char* kEndings[] = {".npy", ".npz", ".safetensors", ".csv"};
 
 /// A file of its own for each input: open files are known again by path, size and time.
 class InputFile {

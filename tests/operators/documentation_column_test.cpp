@@ -61,8 +61,7 @@ std::map<std::string, std::string> sections_of(const std::string& page) {
 
 TEST(Operators, HaveAPage) {
   Session session;
-  std::string page = "# The operators and functions of the library\n\n" +
-                     ide::documentation(session, session.make_module(), Session::builtin_library());
+  std::string page = ide::library_page(session, session.make_module(), Session::builtin_library());
   std::string path = std::string(QUERN_SOURCE_DIR) + "/docs/operators.md";
   if (std::getenv("QUERN_UPDATE_GOLDENS")) {
     std::ofstream(path) << page;

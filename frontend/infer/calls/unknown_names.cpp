@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/syntax/called_words.h"
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {
@@ -30,12 +31,25 @@ bool UnknownNames::report_missing_sigil(const Spelled& s) {
   bool other = declared && scope_.home(*declared).module() != scope_.module();
   bool global = (scope_.has_global(name) && !other) || context_.group.types.contains(name);
   const bool local = names_.is_visible(name);
-  if (!local && !global) return false;
+  if (!local && !global) return report_variable_with_member(s);
   std::string meant = (local ? "%" : "@") + name;
   say(s, DiagnosticKind::MissingSigil,
       fmt::format("`{}` lacks its sigil: the {} of this name is `{}`", name, local ? "variable" : "function",
                   meant),
       meant);
+  return true;
+}
+
+// `x.view(2)` of the variable `%x`, where no operator begins with `x.`.
+bool UnknownNames::report_variable_with_member(const Spelled& s) {
+  const size_t dot = s.name.find('.');
+  if (dot == std::string::npos || !names_.is_visible(s.name.substr(0, dot))) return false;
+  const std::string head = s.name.substr(0, dot + 1);
+  for (const std::string& op : scope_.names(Scope::Names::Operators))
+    if (op.starts_with(head)) return false;
+  say(s, DiagnosticKind::MissingSigil,
+      fmt::format("`{0}` lacks its sigil: the variable of this name is `%{0}`", s.name.substr(0, dot)),
+      "%" + s.name);
   return true;
 }
 
@@ -46,6 +60,11 @@ bool UnknownNames::report_word(const Spelled& s) {
     say(s, DiagnosticKind::UnknownName, fmt::format("unknown name `{}`; write `{}`", s.name, meant), meant);
     return true;
   }
+  if (const std::string dtype = named_dtype(s.name); !dtype.empty()) {
+    say(s, DiagnosticKind::ForeignName,
+        fmt::format("a dtype is no value: `cast(%x, dtype=\"{}\")` converts to it", dtype));
+    return true;
+  }
   if (s.name != "meta") return false;
   say(s, DiagnosticKind::UnknownName,
       "`meta` stands before a constant of the metadata: `meta[relay.Constant][0]`");
@@ -54,13 +73,18 @@ bool UnknownNames::report_word(const Spelled& s) {
 
 // Names of other libraries.
 bool UnknownNames::report_foreign(const Spelled& s, const std::vector<std::string>& operators) {
-  auto exists = [&](std::string_view n) { return std::ranges::find(operators, n) != operators.end(); };
+  auto exists = [&](std::string_view n) {
+    return std::ranges::find(operators, n) != operators.end() || find_called_word(n);
+  };
   std::string bare(without_foreign_module(s.name));
-  if (has_foreign_module(s.name) && exists(bare)) {
-    say(s, DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", s.name, bare), bare);
-    return true;
+  if (!s.foreign || !(s.foreign->meaning.empty() || exists(s.foreign->meaning))) {
+    for (std::string_view left : without_foreign_modules(s.name)) {
+      if (!exists(left)) continue;
+      say(s, DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", s.name, left), std::string(left));
+      return true;
+    }
+    return false;
   }
-  if (!s.foreign || !(s.foreign->meaning.empty() || exists(s.foreign->meaning))) return false;
   const auto& [foreign_name, meaning, remark] = *s.foreign;
   if (!remark.empty())
     say(s, DiagnosticKind::ForeignName, fmt::format("`{}` is written otherwise here: {}", s.name, remark));

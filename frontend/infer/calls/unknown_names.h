@@ -22,6 +22,7 @@ class UnknownNames : public Component {
  private:
   struct Spelled;
   bool report_missing_sigil(const Spelled& name);
+  bool report_variable_with_member(const Spelled& name);
   bool report_word(const Spelled& name);
   bool report_type(const Spelled& name, DiagnosticKind kind);
   bool report_foreign(const Spelled& name, const std::vector<std::string>& operators);

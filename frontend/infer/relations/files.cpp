@@ -84,9 +84,8 @@ void Files::check_stored(const Use& use, const std::vector<StoredTensor>& tensor
   if (use.kind == IntrinsicKind::Save && !is_data_file(path) && !is_picture_file(path))
     return report(
         DiagnosticKind::FileProblem, use.at,
-        fmt::format("Cannot write '{}': its ending is none of .npy, .npz and .safetensors for data, and "
-                    ".svg and .png for pictures.",
-                    path));
+        fmt::format("Cannot write '{}': its ending is none of {} for data, and .svg and .png for pictures.",
+                    path, listed_data_endings("and")));
   const bool is_drawn = use.kind == IntrinsicKind::Save && is_picture_file(path);
   if (auto fits = is_drawn ? check_curves(path, ranks) : check_entries(path, dtypes); !fits)
     report(DiagnosticKind::FileProblem, use.at, fits.error().message);

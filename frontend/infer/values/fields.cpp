@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/syntax/literals.h"
+#include "frontend/text/foreign_names.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {
@@ -101,17 +102,21 @@ namespace {
 
 // What to write instead of `.name` on a tensor.
 std::string advice_for(std::string_view name, Scope& scope) {
-  std::string advice = fmt::format("write `{}(%x, …)`", name);
   const ForeignName* foreign = find_foreign_name(name);
+  if (name.ends_with('_')) name.remove_suffix(1);  // PyTorch's methods that change their tensor
+  const std::string dtype = named_dtype(name);
+  std::string advice = fmt::format("write `{}(%x, …)`", name);
   if (name == "shape" || name == "ndim" || name == "size")
     advice =
         "its shape is in its type: give the dims names, as in `def @f[n, m](%x: Tensor[(n, m), float32])`";
   else if (name == "dtype")
     advice = "its dtype is in its type, `Tensor[(n, m), float32]`";
-  else if (name == "T")
-    advice = "write `transpose(%x)`";
-  else if (name == "item" || name == "numpy" || name == "backward" || name == "grad")
+  else if (name == "item" || name == "numpy" || name == "tolist" || name == "backward" || name == "grad")
     advice = "a rank-0 tensor is a number itself, and `grad(@f)` is the gradient of a function";
+  else if (name == "device" || name == "cuda" || name == "cpu")
+    advice = "every tensor is in the machine's memory";
+  else if (!dtype.empty())
+    advice = fmt::format("write `cast(%x, dtype=\"{}\")`", dtype);
   else if (foreign && !(foreign->meaning.empty() && foreign->remark.empty()))
     advice = !foreign->remark.empty() ? fmt::format("write {}", foreign->remark)
                                       : fmt::format("write `{}(%x, …)`", foreign->meaning);

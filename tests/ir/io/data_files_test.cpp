@@ -200,6 +200,11 @@ TEST_F(DataFiles, WritersSayWhatTheyCannot) {
       {"a.safetensors", {{"x", index}}, "no dtype index"},
       {"a.safetensors", {{"__metadata__", tensor}}, "__metadata__"},
       {"a.safetensors", {{"\xff", tensor}}, "not UTF-8"},
+      {"a.csv", {{"a", tensor}, {"b", tensor}}, "a .csv holds one tensor, not 2"},
+      {"a.csv", {{"", index}}, "index is no dtype of numbers"},
+      {"a.csv", {{"", filled(DType::float32(), {1, 2, 3})}}, "a vector, or a matrix with columns"},
+      {"a.csv", {{"", filled(DType::float32(), {3, 0})}}, "and this is Tensor[(3, 0), float32]"},
+      {"missing/a.csv", {{"", tensor}}, "No such file"},
       {"folder.npy", {{"", tensor}}, "directory"},
       {"folder.npz", {{"", tensor}}, ""},
       {"folder.safetensors", {{"", tensor}}, "directory"},
@@ -220,7 +225,7 @@ TEST_F(DataFiles, WritersSayWhatTheyCannot) {
 // --- outside of the formats ----------------------------------------------------------------------
 
 TEST_F(DataFiles, MissingFilesDirectoriesPipesAndEndings) {
-  for (const char* ending : {".npy", ".npz", ".safetensors"}) {
+  for (const char* ending : {".npy", ".npz", ".safetensors", ".csv"}) {
     std::string name = std::string("x") + ending;
     expect_failure(name, "there is no such file");
     fs::create_directory(path(name));
@@ -230,7 +235,8 @@ TEST_F(DataFiles, MissingFilesDirectoriesPipesAndEndings) {
     expect_failure(name, "not a regular file");
     fs::remove(path(name));
     expect_refused(name, "", "");
-    expect_refused(name, "not what the ending says", "");
+    expect_refused(name, name == "x.csv" ? "1,2\nnot what the ending says\n" : "not what the ending says",
+                   "");
   }
   expect_refused("x.txt", "", "ending");
 }
@@ -443,7 +449,7 @@ TEST_P(DamagedFiles, AreRefusedOrReadWithoutACrash) {
   std::string name = std::string("a") + GetParam();
   Entries<TensorPtr> entries = {{"x", filled(DType::float32(), {2, 3})},
                                 {"y", filled(DType::boolean(), {5})}};
-  if (name == "a.npy") entries.resize(1);
+  if (name == "a.npy" || name == "a.csv") entries.resize(1);
   ASSERT_TRUE(write_tensors(path(name), entries));
   std::vector<std::string> originals = {get(name)};
   if (name == "a.npz") originals.push_back(deflated());
@@ -472,7 +478,7 @@ TEST_P(DamagedFiles, AreRefusedOrReadWithoutACrash) {
   EXPECT_GT(refused, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, DamagedFiles, testing::Values(".npy", ".npz", ".safetensors"));
+INSTANTIATE_TEST_SUITE_P(Formats, DamagedFiles, testing::Values(".npy", ".npz", ".safetensors", ".csv"));
 
 }  // namespace
 }  // namespace quern

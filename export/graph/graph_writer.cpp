@@ -1,0 +1,92 @@
+#include "export/graph/graph_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#include "ir/value/scalar.h"
+
+namespace quern::onnx {
+
+Name Names::fresh(std::string_view hint) {
+  Name name(hint);
+  while (!taken_.insert(name).second) name = fmt::format("{}_{}", hint, ++last_[Name(hint)]);
+  return name;
+}
+
+namespace {
+
+/// Equal for equal attributes without tensors and graphs.
+struct AttributeText {
+  std::string operator()(int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const std::vector<int64_t>& values) const {
+    return fmt::format("{}", fmt::join(values, ","));
+  }
+  std::string operator()(const auto&) const { return "?"; }
+};
+
+std::string key_of(std::string_view op, const std::vector<Name>& inputs, const Attributes& attributes) {
+  std::string key = fmt::format("{}({})", op, fmt::join(inputs, ","));
+  for (const auto& [name, value] : attributes)
+    key += fmt::format(";{}={}", name, std::visit(AttributeText(), value));
+  return key;
+}
+
+}  // namespace
+
+Name GraphWriter::node(std::string_view op, std::vector<Name> inputs, Attributes attributes,
+                       std::string_view hint) {
+  Name& known = made_[key_of(op, inputs, attributes)];
+  if (known.empty()) known = nodes(op, std::move(inputs), std::move(attributes), 1, hint).front();
+  return known;
+}
+
+std::vector<Name> GraphWriter::nodes(std::string_view op, std::vector<Name> inputs, Attributes attributes,
+                                     size_t results, std::string_view hint) {
+  std::string lower(hint.empty() ? op : hint);
+  if (hint.empty())
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::vector<Name> made;
+  made.reserve(results);
+  for (size_t i = 0; i < results; ++i) made.push_back(names_.fresh(lower));
+  add(op, std::move(inputs), made, std::move(attributes));
+  return made;
+}
+
+void GraphWriter::add(std::string_view op, std::vector<Name> inputs, std::vector<Name> results,
+                      Attributes attributes) {
+  Node node{"", std::string(op), "", std::move(inputs), std::move(results), {}};
+  for (auto& [name, value] : attributes) node.attributes.insert_or_assign(name, std::move(value));
+  graph_.nodes.push_back(std::move(node));
+}
+
+Name GraphWriter::tensor(TensorPtr value, std::string_view hint) {
+  Name name = names_.fresh(hint);
+  graph_.initializers.emplace(name, std::move(value));
+  return name;
+}
+
+Name GraphWriter::ints(std::span<const int64_t> values) {
+  std::vector<int64_t> key(values.begin(), values.end());
+  if (const auto known = ints_.find(key); known != ints_.end()) return known->second;
+  const Shape shape{static_cast<int64_t>(values.size())};
+  Name name = tensor(HostTensor::from<int64_t>(DType::int64(), shape, values), "shape");
+  return ints_[key] = name;
+}
+
+Name GraphWriter::integer(int64_t value) { return number(static_cast<double>(value), DType::int64()); }
+
+Name GraphWriter::number(double value, DType dtype) {
+  const auto key = std::pair(to_string(dtype), value);
+  if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
+  TensorPtr tensor_value = HostTensor::make(dtype, {});
+  const Scalar scalar = Scalar::from_double(dtype, value);
+  std::memcpy(tensor_value->data(), &scalar.bits, dtype.bytes());
+  return numbers_[key] = tensor(std::move(tensor_value), "constant");
+}
+
+}  // namespace quern::onnx

@@ -1,0 +1,65 @@
+#pragma once
+// A graph of ONNX in the making: its nodes in order, the names of its values, its constants.
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "import/onnx/model.h"
+
+namespace quern::onnx {
+
+/// A value of a graph.
+using Name = std::string;
+using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
+
+/// The names of a model's values, those of inner graphs among them: none is given twice.
+class Names {
+ public:
+  /// The hint, or the hint with a number.
+  Name fresh(std::string_view hint);
+
+ private:
+  std::set<Name, std::less<>> taken_;
+  std::map<Name, int, std::less<>> last_;
+};
+
+class GraphWriter {
+ public:
+  explicit GraphWriter(Names& names) : names_(names) {}
+
+  /// The result of a node of the default domain, which is named after `hint` or else the operator; of an equal node, where
+  /// there is one.
+  Name node(std::string_view op, std::vector<Name> inputs, Attributes attributes = {},
+            std::string_view hint = {});
+  std::vector<Name> nodes(std::string_view op, std::vector<Name> inputs, Attributes attributes,
+                          size_t results, std::string_view hint = {});
+  /// A node whose results have these names.
+  void add(std::string_view op, std::vector<Name> inputs, std::vector<Name> results,
+           Attributes attributes = {});
+
+  /// An initializer.
+  Name tensor(TensorPtr value, std::string_view hint);
+  /// Constants, once each.
+  Name ints(std::span<const int64_t> values);
+  Name ints(std::initializer_list<int64_t> values) { return ints(std::span(values.begin(), values.size())); }
+  Name integer(int64_t value);
+  Name number(double value, DType dtype);
+  Names& names() { return names_; }
+  Graph& graph() { return graph_; }
+
+ private:
+  Names& names_;
+  Graph graph_;
+  std::map<std::string, Name> made_;  ///< results by what makes them
+  std::map<std::vector<int64_t>, Name> ints_;
+  std::map<std::pair<std::string, double>, Name> numbers_;
+};
+
+}  // namespace quern::onnx

@@ -1,0 +1,98 @@
+// Functions of single elements. Those that are one function of the language's scalars need no row.
+
+#include "export/operators/table.h"
+
+namespace quern::onnx {
+
+namespace {
+
+using Converted = std::optional<GraphValue>;
+
+/// A node with the same operands, which broadcast in the same way.
+Converted plain(const Row& row, OperatorCall& call) {
+  std::vector<Name> inputs;
+  for (size_t i = 0; i < call.count(); ++i) inputs.push_back(call.in(i));
+  return one(call.node(row.onnx, std::move(inputs)));
+}
+
+Converted remainder(const Row&, OperatorCall& call) {
+  if (call.type(0)->dtype.is_float()) return std::nullopt;
+  return one(call.node("Mod", {call.in(0), call.in(1)}));
+}
+
+Converted cast(const Row&, OperatorCall& call) {
+  return one(call.cast(call.in(0), call.type(0)->dtype, call.result()->dtype));
+}
+
+Converted clip(const Row&, OperatorCall& call) {
+  const DType dtype = call.type(0)->dtype;
+  if (dtype.is_bool()) return std::nullopt;
+  const Name low = call.graph().number(call.real("a_min"), dtype),
+             high = call.graph().number(call.real("a_max"), dtype);
+  return one(call.node("Clip", {call.in(0), low, high}));
+}
+
+Converted with_alpha(const Row& row, OperatorCall& call) {
+  return one(call.node(row.onnx, {call.in(0)}, {{"alpha", call.real("alpha")}}));
+}
+
+/// The slope of each channel, over the axes behind that of the channels.
+Converted prelu(const Row&, OperatorCall& call) {
+  const auto axis =
+      static_cast<size_t>(call.integer("axis") < 0 ? call.integer("axis") + static_cast<int64_t>(call.rank(0))
+                                                   : call.integer("axis"));
+  std::vector<int64_t> behind;
+  for (size_t k = axis + 1; k < call.rank(0); ++k) behind.push_back(static_cast<int64_t>(k - axis));
+  Name slope = call.in(1);
+  if (!behind.empty()) slope = call.node("Unsqueeze", {slope, call.graph().ints(behind)});
+  return one(call.node("PRelu", {call.in(0), slope}));
+}
+
+Converted same(const Row&, OperatorCall& call) { return one(call.in(0)); }
+
+}  // namespace
+
+std::span<const Row> elementwise_rows() {
+  static constexpr Row kRows[] = {
+      {"abs", plain, "Abs"},
+      {"acos", plain, "Acos"},
+      {"acosh", plain, "Acosh"},
+      {"add", plain, "Add"},
+      {"asin", plain, "Asin"},
+      {"asinh", plain, "Asinh"},
+      {"atan", plain, "Atan"},
+      {"atanh", plain, "Atanh"},
+      {"cast", cast},
+      {"clip", clip},
+      {"cosh", plain, "Cosh"},
+      {"divide", plain, "Div"},
+      {"equal", plain, "Equal"},
+      {"floor_mod", remainder},
+      {"greater", plain, "Greater"},
+      {"greater_equal", plain, "GreaterOrEqual"},
+      {"less", plain, "Less"},
+      {"less_equal", plain, "LessOrEqual"},
+      {"logical_and", plain, "And"},
+      {"logical_not", plain, "Not"},
+      {"logical_or", plain, "Or"},
+      {"logical_xor", plain, "Xor"},
+      {"maximum", plain, "Max"},
+      {"minimum", plain, "Min"},
+      {"multiply", plain, "Mul"},
+      {"negative", plain, "Neg"},
+      {"nn.dropout", same},
+      {"nn.leaky_relu", with_alpha, "LeakyRelu"},
+      {"nn.prelu", prelu},
+      {"nn.relu", plain, "Relu"},
+      {"power", plain, "Pow"},
+      {"sinh", plain, "Sinh"},
+      {"softplus", plain, "Softplus"},
+      {"softsign", plain, "Softsign"},
+      {"subtract", plain, "Sub"},
+      {"tan", plain, "Tan"},
+      {"where", plain, "Where"},
+  };
+  return kRows;
+}
+
+}  // namespace quern::onnx

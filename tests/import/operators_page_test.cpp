@@ -1,0 +1,113 @@
+// docs/onnx_operators.md: what each operator of ONNX becomes, by the importer's table and the texts of ONNX's test models of one
+// node (QUERN_UPDATE_GOLDENS=1 writes it).
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "import/operators/table.h"
+#include "tests/files.h"
+#include "tests/import/onnx_data.h"
+#include "tests/support/library.h"
+
+namespace quern::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Characters of a text in a row; a longer one is left out.
+constexpr size_t kLongest = 110;
+
+constexpr const char* kHead = R"(# ONNX's operators
+
+What `quern import` makes of each operator ([importing.md](importing.md)): the library's operators in the text of a small model,
+and the text itself where it is short. That is one case of each; others have other attributes, or take more steps. Words of the
+language (`if`, `scan_over`, `+`) are not listed, and a row with nothing has no such model.
+
+| ONNX | operators | for example |
+|---|---|---|
+)";
+
+/// What is between the braces of `@main`, on one line; "" where the text has other functions, or is a constant.
+std::string body_of(const std::string& text) {
+  const size_t head = text.find("def @main");
+  if (head == std::string::npos || text.find("def @") != head) return "";
+  const size_t open = text.find('{', head), close = text.rfind('}');
+  std::istringstream words(text.substr(open + 1, close - open - 1));
+  std::string body;
+  for (std::string word; words >> word;) body += (body.empty() ? "" : " ") + word;
+  for (const auto& [wide, narrow] : {std::pair("( ", "("), std::pair(" )", ")")})
+    for (size_t at = 0; (at = body.find(wide, at)) != std::string::npos;) body.replace(at, 2, narrow);
+  return body.find('%') == std::string::npos ? "" : body;
+}
+
+/// The shortest text among the test models that are one node of an operator, by the operator's name.
+std::map<std::string, std::string> shortest_texts() {
+  std::map<std::string, std::string> texts;
+  for (const auto& entry : fs::directory_iterator(kOnnxData / "node")) {
+    const auto model = read_model((entry.path() / "model.onnx").string());
+    if (!model || model->graph->nodes.size() != 1 || !model->graph->nodes[0].domain.empty()) continue;
+    const auto inputs = tensors_beside(entry.path(), "input_", input_names(*model->graph));
+    if (!inputs) continue;
+    ImportOptions options;
+    const Imported imported = import_with_constants(*model, *inputs, options);
+    if (!imported.problems.empty()) continue;
+    std::string& kept = texts[model->graph->nodes[0].op];
+    const std::string& text = imported.text;
+    if (kept.empty() || std::pair(text.size(), text) < std::pair(kept.size(), kept)) kept = text;
+  }
+  return texts;
+}
+
+/// The library's operators that a text calls, as links to their documentation.
+std::string operators_in(const std::string& text) {
+  static const std::vector<std::string> all = numeric::operators_of(numeric::library_texts());
+  std::vector<std::string> links;
+  std::set<std::string> seen;
+  const std::regex call("[A-Za-z_][A-Za-z_0-9.]*(?=\\()");
+  for (std::sregex_iterator name(text.begin(), text.end(), call), end; name != end; ++name) {
+    const std::string op = name->str();
+    if (std::ranges::find(all, op) == all.end() || !seen.insert(op).second) continue;
+    std::string anchor = op;
+    std::erase(anchor, '.');
+    links.push_back(fmt::format("[{}](operators.md#{})", op, anchor));
+  }
+  return fmt::format("{}", fmt::join(links, ", "));
+}
+
+/// `$0 + $1` as `%a + %b`.
+std::string with_names(std::string expression) {
+  for (size_t at = 0; (at = expression.find('$', at)) != std::string::npos;)
+    expression.replace(at, 2, {'%', static_cast<char>('a' + expression[at + 1] - '0')});
+  return expression;
+}
+
+std::string written_page() {
+  std::string page = kHead;
+  std::map<std::string, std::string> texts = shortest_texts();
+  for (const Operator* row : operators()) {
+    const std::string name(row->name), expression(with_names(std::string(row->expression)));
+    const std::string whole = expression.empty() ? texts[name] : expression;
+    const std::string body = expression.empty() ? body_of(whole) : expression;
+    page += fmt::format("| {} | {} | {} |\n", name, operators_in(whole),
+                        body.empty() || body.size() > kLongest ? "" : fmt::format("`{}`", body));
+  }
+  return page;
+}
+
+TEST(OnnxOperators, HaveAPage) {
+  if (!fs::exists(kOnnxData)) GTEST_SKIP() << "libonnx-testdata is not installed";
+  const std::string path = QUERN_SOURCE_DIR "/docs/onnx_operators.md";
+  const std::string written = written_page();
+  if (std::getenv("QUERN_UPDATE_GOLDENS")) std::ofstream(path) << written;
+  EXPECT_EQ(written, read_file(path)) << "`./dev goldens` writes docs/onnx_operators.md";
+}
+
+}  // namespace
+}  // namespace quern::onnx

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "frontend/text/render.h"
@@ -83,10 +84,12 @@ class Model {
   Compiler compiler_;
 };
 
-/// What is stored of a tensor: elements at equal distances, an odd one so that they are from all columns.
+/// What is stored of a tensor: elements at equal distances, which share no factor with the extents, so that they are from all
+/// places of each axis.
 std::vector<double> samples(const HostTensor& tensor) {
   const auto size = static_cast<size_t>(tensor.size());
-  const size_t distance = std::max<size_t>(1, size / kSamples) | 1;
+  size_t distance = std::max<size_t>(1, size / kSamples);
+  while (std::gcd(distance, size) != 1) ++distance;
   std::vector<double> some;
   for (size_t i = 0; i < size; i += distance)
     some.push_back(element_as_double(tensor, static_cast<int64_t>(i)));

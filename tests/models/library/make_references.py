@@ -6,6 +6,7 @@ and rounded once. Of each result on each of two inputs, elements at equal distan
 """
 
 import json
+import math
 import os
 import struct
 import sys
@@ -24,8 +25,12 @@ MODELS = {**images.MODELS, **vision.MODELS, **sequences.MODELS}
 
 
 def samples(tensor):
+    """Elements at equal distances, which share no factor with the extents."""
     flat = tensor.detach().contiguous().reshape(-1)
-    return flat[::max(1, flat.numel() // SAMPLES) | 1].to(torch.float32).numpy()
+    distance = max(1, flat.numel() // SAMPLES)
+    while math.gcd(distance, flat.numel()) != 1:
+        distance += 1
+    return flat[::distance].to(torch.float32).numpy()
 
 
 def save(path, entries):

@@ -14,12 +14,14 @@ double of_vit(const std::string& path, const Shape& shape) {
   return path == "positions" ? 0.02 : he_and_glorot(path, shape);
 }
 
-/// The candidates are of a quarter of the results, by which all boxes are some.
+/// The candidates are of a quarter of the results, by which all boxes are some; detections are of the last four, with larger
+/// results.
 Row ssd() {
   return row_of("ssd", "ssd", "Ssd300[3]", "(1, 3, 300, 300)", R"({
   let %o = @model.ssd300(%net, %x);
   let %candidates = @model.candidates(model.Output(%o.logits / 4, %o.places / 4, %o.boxes)).0;
-  (%o.logits, %o.places, %candidates[:, :, 1:], @model.features(%net, %x))
+  let %last = model.Output(%o.logits[:, -4:] * 2, %o.places[:, -16:] * 4, %o.boxes[:, -4:]);
+  (%o.logits, %o.places, %candidates[:, :, 1:], @model.detections(%last), @model.features(%net, %x))
 })",
                 "init_ssd300");
 }

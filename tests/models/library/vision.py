@@ -138,6 +138,25 @@ class UNet(nn.Module):
         return self.head(y), (x1, x2, x3, x4, bottom)
 
 
+# --- Boxes -----------------------------------------------------------------------------------------------------------
+
+
+def overlap(a, b):
+    """The intersection of two boxes by their union."""
+    shared = (torch.minimum(a[2:], b[2:]) - torch.maximum(a[:2], b[:2])).clamp(0).prod()
+    return shared / ((a[2:] - a[:2]).prod() + (b[2:] - b[:2]).prod() - shared)
+
+
+def kept(classes, rows, threshold):
+    """By falling score, what overlaps no better one of its class by 0.45; -1 in place of the others."""
+    all_rows, better = torch.full((len(rows), 6), -1.0, dtype=torch.float64), []
+    for place, k in enumerate(k for k in rows[:, 0].argsort(descending=True).tolist() if rows[k, 0] > threshold):
+        if all(classes[k] != classes[j] or overlap(rows[k, 1:], rows[j, 1:]) < 0.45 for j in better):
+            better.append(k)
+            all_rows[place] = torch.cat((classes[k:k + 1].double(), rows[k]))
+    return all_rows
+
+
 # --- SSD (Liu, Anguelov, Erhan, Szegedy, Reed, Fu and Berg, ECCV 2016) ----------------------------------------------------
 
 
@@ -173,6 +192,15 @@ def default_boxes(extent, sizes, ratios):
     return torch.tensor(boxes, dtype=torch.float64)
 
 
+def candidates(logits, places, boxes):
+    """The likeliest class of each box but class 0, which is the background; its probability and the corners."""
+    best, place = logits.softmax(2)[:, :, 1:].max(2), places.reshape(len(places), -1, 4)
+    assert best.values.min() > 0.01, "a box is no candidate"
+    centre = (boxes[:, :2] + boxes[:, 2:]) / 2 + place[:, :, :2] * 0.1 * (boxes[:, 2:] - boxes[:, :2])
+    half = (place[:, :, 2:] * 0.2).exp() * (boxes[:, 2:] - boxes[:, :2]) / 2
+    return best.indices, torch.cat((best.values[:, :, None], torch.cat((centre - half, centre + half), 2).clamp(0, 1)), 2)
+
+
 class Ssd300(nn.Module):
     def __init__(self, classes):
         super().__init__()
@@ -201,32 +229,12 @@ class Ssd300(nn.Module):
         sizes = ((0.1, 0.1414), (0.2, 0.2739), (0.375, 0.4541), (0.55, 0.6315), (0.725, 0.8078), (0.9, 0.9836))
         ratios = [[2, 0.5] + ([3, 0.3333] if k in (1, 2, 3) else []) for k in range(6)]
         boxes = torch.cat([default_boxes(x.shape[2], s, r) for x, s, r in zip(maps, sizes, ratios)])
-        # Of a quarter of the results, so that all boxes are candidates.
-        best, places_4 = (logits / 4).softmax(2)[:, :, 1:].max(2), places.reshape(len(x), -1, 4) / 4
-        centre = (boxes[:, :2] + boxes[:, 2:]) / 2 + places_4[:, :, :2] * 0.1 * (boxes[:, 2:] - boxes[:, :2])
-        half = (places_4[:, :, 2:] * 0.2).exp() * (boxes[:, 2:] - boxes[:, :2]) / 2
-        corners = torch.cat((centre - half, centre + half), 2).clamp(0, 1)
-        assert best.values.min() > 0.01
-        return logits, places, torch.cat((best.values[:, :, None], corners), 2), maps
+        _, rows = candidates(logits / 4, places / 4, boxes)
+        found = kept(*(x[0] for x in candidates(logits[:, -4:] * 2, places[:, -16:] * 4, boxes[-4:])), 0.01)
+        return logits, places, rows, found[None], maps
 
 
 # --- A head of YOLOv3 (Redmon and Farhadi 2018) ---------------------------------------------------------------------------
-
-
-def overlap(a, b):
-    """The intersection of two boxes by their union."""
-    shared = (torch.minimum(a[2:], b[2:]) - torch.maximum(a[:2], b[:2])).clamp(0).prod()
-    return shared / ((a[2:] - a[:2]).prod() + (b[2:] - b[:2]).prod() - shared)
-
-
-def kept(classes, rows, threshold=0.05):
-    """By falling score, what overlaps no better one of its class by 0.45; -1 in place of the others."""
-    all_rows, better = torch.full((len(rows), 6), -1.0, dtype=torch.float64), []
-    for place, k in enumerate(k for k in rows[:, 0].argsort(descending=True).tolist() if rows[k, 0] > threshold):
-        if all(classes[k] != classes[j] or overlap(rows[k, 1:], rows[j, 1:]) < 0.45 for j in better):
-            better.append(k)
-            all_rows[place] = torch.cat((classes[k:k + 1].double(), rows[k]))
-    return all_rows
 
 
 class Yolo(nn.Module):
@@ -246,7 +254,7 @@ class Yolo(nn.Module):
         objectness, classes = p[..., 4].sigmoid().flatten(1), p[..., 5:].sigmoid().flatten(1, 3)
         boxes = torch.cat((centre - half, centre + half), 4).flatten(1, 3)
         rows = torch.cat(((objectness * classes.max(2).values)[..., None], boxes), 2)
-        return boxes, objectness, classes, rows, torch.stack([kept(*each) for each in zip(classes.argmax(2), rows)])
+        return boxes, objectness, classes, rows, torch.stack([kept(*each, 0.05) for each in zip(classes.argmax(2), rows)])
 
 
 # --- The vision transformer (Dosovitskiy et al., ICLR 2021) ---------------------------------------------------------------

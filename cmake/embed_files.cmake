@@ -1,5 +1,5 @@
 # cmake -DLIST=<file of paths> -DROOT=<folder> -DFUNCTION=<name> -DOUTPUT=<file> -P embed_files.cmake
-# Writes a C++ file with the function of session/db/embedded.h that returns the text of each listed file, named by its path
+# Writes a C++ file with the function of session/texts/embedded.h that returns the text of each listed file, named by its path
 # below ROOT.
 
 file(STRINGS "${LIST}" files)
@@ -16,7 +16,7 @@ foreach(file IN LISTS files)
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE "${OUTPUT}"
-"#include \"session/db/embedded.h\"
+"#include \"session/texts/embedded.h\"
 
 #include <array>
 

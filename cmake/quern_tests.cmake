@@ -77,7 +77,7 @@ quern_test(quern_protocol_tests lsp repl serve)
 target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern_import)
-  quern_test(quern_import_tests import support)
+  quern_test(quern_import_tests import export support)
   target_link_libraries(quern_import_tests PRIVATE quern_export onnx_proto)
   add_dependencies(quern_import_tests quern-import quern-export)
 endif()

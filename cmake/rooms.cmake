@@ -102,7 +102,7 @@ function(quern_grammar target)
 endfunction()
 
 # quern_embedded(<variable> FUNCTION <name> ROOT <folder> FILES <file>...): the C++ file with the function, declared in
-# session/db/embedded.h, that returns the texts of the files.
+# session/texts/embedded.h, that returns the texts of the files.
 function(quern_embedded variable)
   cmake_parse_arguments(PARSE_ARGV 1 embedded "" "FUNCTION;ROOT" "FILES")
   set(output "${PROJECT_BINARY_DIR}/generated/${embedded_FUNCTION}.cpp")
@@ -121,7 +121,7 @@ function(quern_embedded variable)
   set(${variable} "${output}" PARENT_SCOPE)
 endfunction()
 
-# quern_image(<variable> FILES <file>...): the C++ file with `embedded_images` of session/db/embedded.h, made by a program of
+# quern_image(<variable> FILES <file>...): the C++ file with `embedded_images` of session/texts/embedded.h, made by a program of
 # the rooms up to the parser.
 function(quern_image variable)
   cmake_parse_arguments(PARSE_ARGV 1 image "" "" "FILES")

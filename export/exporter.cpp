@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "export/lower/lowering.h"
@@ -148,7 +149,7 @@ class Exporter {
     graph.inputs = inputs_;
     name_results(graph);
     std::set<Name> used;
-    collect(graph, used);
+    keep_used(graph, used);
     std::erase_if(graph.initializers, [&](const auto& entry) { return !used.contains(entry.first); });
     Exported exported;
     exported.model.opset = kOpset;
@@ -191,13 +192,23 @@ class Exporter {
     }
   }
 
-  static void collect(const Graph& graph, std::set<Name>& used) {
+  /// Drops the nodes that no result needs, and adds what the others take to `used`.
+  static void keep_used(Graph& graph, std::set<Name>& used) {
     for (const Port& output : graph.outputs) used.insert(output.name);
-    for (const Node& node : graph.nodes) {
-      used.insert(node.inputs.begin(), node.inputs.end());
-      for (const auto& [name, value] : node.attributes)
-        if (const auto* inner = std::get_if<GraphPtr>(&value)) collect(**inner, used);
+    std::vector<Node> kept;
+    for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+      if (std::ranges::none_of(node->outputs, [&](const Name& name) { return used.contains(name); }))
+        continue;
+      used.insert(node->inputs.begin(), node->inputs.end());
+      for (auto& [name, value] : node->attributes)
+        if (auto* inner = std::get_if<GraphPtr>(&value)) {
+          auto copy = std::make_shared<Graph>(**inner);
+          keep_used(*copy, used);
+          *inner = std::move(copy);
+        }
+      kept.push_back(std::move(*node));
     }
+    graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
   }
 
   Session& session_;

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "session/db/embedded.h"
+#include "session/texts/embedded.h"
 
 namespace quern::ide {
 

@@ -7,7 +7,7 @@
 
 #include "frontend/text/format_string.h"
 #include "session/db/database.h"
-#include "session/db/embedded.h"
+#include "session/texts/embedded.h"
 
 namespace quern {
 

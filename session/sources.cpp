@@ -4,8 +4,8 @@
 #include <set>
 
 #include "session/db/database.h"
-#include "session/db/module_files.h"
 #include "session/session.h"
+#include "session/texts/module_files.h"
 
 namespace quern {
 

@@ -55,6 +55,7 @@ BEGIN {
   rank["jit/cache"] = 48
   rank["jit/tune"] = 49
   rank["session/query"] = 50
+  rank["session/texts"] = 50
   rank["session/db"] = 51
   rank["session"] = 52
   rank["session/run"] = 53

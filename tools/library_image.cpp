@@ -1,4 +1,4 @@
-// quern_image OUTPUT FILE...: writes a C++ file with the function of session/db/embedded.h that returns the images of
+// quern_image OUTPUT FILE...: writes a C++ file with the function of session/texts/embedded.h that returns the images of
 // the files' texts (frontend/image/text_image.h), in their order.
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ int main(int count, char** arguments) {
   }
   std::ofstream out(arguments[1], std::ios::binary);
   out << fmt::format(
-      "#include \"session/db/embedded.h\"\n\n#include <array>\n\nnamespace quern {{\n\nnamespace {{\n"
+      "#include \"session/texts/embedded.h\"\n\n#include <array>\n\nnamespace quern {{\n\nnamespace {{\n"
       "const std::array<std::string_view, {}> images{{{{\n{}}}}};\n}}  // namespace\n\n"
       "std::span<const std::string_view> embedded_images() {{ return images; }}\n\n}}  // namespace quern\n",
       count - 2, entries);

@@ -64,6 +64,13 @@ void GraphWriter::add(std::string_view op, std::vector<Name> inputs, std::vector
   graph_.nodes.push_back(std::move(node));
 }
 
+Name GraphWriter::squeezed(const Name& value, std::span<const int64_t> axes) {
+  const Name list = ints(axes);
+  for (const Node& made : graph_.nodes)
+    if (made.op == "Unsqueeze" && made.outputs[0] == value && made.inputs[1] == list) return made.inputs[0];
+  return node("Squeeze", {value, list});
+}
+
 Name GraphWriter::tensor(TensorPtr value, std::string_view hint) {
   Name name = names_.fresh(hint);
   graph_.initializers.emplace(name, std::move(value));

@@ -44,6 +44,9 @@ class GraphWriter {
   void add(std::string_view op, std::vector<Name> inputs, std::vector<Name> results,
            Attributes attributes = {});
 
+  /// A value without axes of extent 1; what it was before, where `Unsqueeze` has just made them.
+  Name squeezed(const Name& value, std::span<const int64_t> axes);
+
   /// An initializer.
   Name tensor(TensorPtr value, std::string_view hint);
   /// Constants, once each.

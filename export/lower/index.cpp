@@ -242,7 +242,7 @@ class IndexLowering {
         positions.places.push_back(k);
       else
         still.push_back(static_cast<int64_t>(k));
-    if (!still.empty()) positions.name = graph().node("Squeeze", {positions.name, graph().ints(still)});
+    if (!still.empty()) positions.name = graph().squeezed(positions.name, still);
     return positions;
   }
 

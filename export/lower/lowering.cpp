@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "export/lower/element_ops.h"
 #include "export/lower/index.h"
@@ -42,10 +41,13 @@ GraphValue Lowering::unknown(Type type, Origin origin, const std::string& why) {
 }
 
 GraphValue Lowering::lower(ExprPtr expr) {
+  const size_t graphs = writers_.size(), functions = unfolded_.size();
   try {
     return lower_kind(expr);
   } catch (const Refusal& refusal) {
     if (definitions_ > 0) throw;
+    while (writers_.size() > graphs) writers_.pop_back();
+    unfolded_.resize(functions);
     return unknown(expr->type, expr->origin, refusal.what());
   }
 }
@@ -116,12 +118,27 @@ GraphValue Lowering::call(const OpCallExpr& call) {
   return by_definition(call, *instance);
 }
 
+namespace {
+
+/// Counts a definition that is being lowered, however it ends.
+class Deeper {
+ public:
+  explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
+  ~Deeper() { --depth_; }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+
+ private:
+  int& depth_;
+};
+
+}  // namespace
+
 GraphValue Lowering::by_definition(const OpCallExpr& call, const OpInstance& instance) {
   ExprSubstitution at;
   at.call = &call.origin;
   for (size_t i = 0; i < call.dims.size(); ++i) at.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
-  ++definitions_;
-  const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --definitions_; });
+  const Deeper in_definition(definitions_);
   try {
     return lower(body_at(arena_, *instance.function, call.args, std::move(at)));
   } catch (const Refusal& refusal) {
@@ -154,8 +171,9 @@ GraphValue Lowering::call(const CallExpr& call) {
   for (Dim dim : function->dim_vars)
     if (const auto known = all.find(dim); known != all.end()) at.types.dims.emplace(dim, known->second);
   unfolded_.push_back(function);
-  const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { unfolded_.pop_back(); });
-  return lower(body_at(arena_, *function, call.args, std::move(at)));
+  GraphValue value = lower(body_at(arena_, *function, call.args, std::move(at)));
+  unfolded_.pop_back();
+  return value;
 }
 
 void Lowering::bind_pattern(PatternPtr pattern, const GraphValue& value) {

@@ -28,24 +28,24 @@ class Lowering {
 
   /// The value of an expression. What has no counterpart is reported, and stands for a value that no node makes.
   GraphValue lower(ExprPtr expr);
-  /// The same with operators by their definitions.
-  GraphValue by_definition(const OpCallExpr& call, const OpInstance& instance);
+  Name tensor(ExprPtr expr) { return lower(expr).tensor; }
 
   GraphWriter& graph() { return writers_.back(); }
   const Extents& extents() const { return extents_; }
-  /// The place of what is being lowered, for `problems`.
+  /// What has no counterpart.
   struct Problem {
     Origin origin;
     std::string text;
   };
   const std::vector<Problem>& problems() const { return problems_; }
-  Name tensor(ExprPtr expr) { return lower(expr).tensor; }
 
  private:
   GraphValue lower_kind(ExprPtr expr);
   GraphValue block(const BlockExpr& block);
   GraphValue call(const OpCallExpr& call);
   GraphValue call(const CallExpr& call);
+  /// A call of an operator that has no row: its definition at the call's dims.
+  GraphValue by_definition(const OpCallExpr& call, const OpInstance& instance);
   GraphValue conditional(const IfExpr& choice);
   GraphValue match(const MatchExpr& match);
   GraphValue kernel(const ExternExpr& kernel);

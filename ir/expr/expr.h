@@ -69,14 +69,14 @@ struct OpInstance {
   std::string key;   ///< name, ranks, dtypes, attribute values
   std::vector<std::pair<std::string, StaticValue>>
       attributes;                    ///< those that differ from their defaults, as printed
-  std::vector<std::pair<std::string, StaticValue>> known;  ///< all attributes and statics
   std::vector<Dim> dim_vars;         ///< OpCallExpr::dims binds the first ones, the body binds the rest
   const FnExpr* function = nullptr;  ///< null if the definition had errors, and if it is resolved late
   /// Whether the operator may still be edited: its definition is fetched when needed
   /// (FunctionSource::instance), so that callers do not depend on its body.
   bool late = false;
   std::shared_ptr<const Arena> arena;
-  uint32_t declaration = 0;  ///< of the operator, if it has one
+  uint32_t declaration = 0;                                     ///< of the operator, if it has one
+  std::vector<std::pair<std::string, StaticValue>> known = {};  ///< all attributes and statics
 };
 
 /// A schedule stated in the program, with the origins of the clause, of each step, and of the words in each

@@ -1,7 +1,11 @@
 #include "jit/cache/kernel_record.h"
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
+
+#include "jit/loops/walk.h"
 
 namespace quern {
 
@@ -87,6 +91,7 @@ class ByteWriter {
     (*this)(packed.dtype);
     (*this)(packed.shape);
     (*this)(packed.share);
+    (*this)(packed.reads);
   }
   template <class T>
   void operator()(const std::vector<T>& list) {
@@ -120,6 +125,7 @@ class ByteReader {
     (*this)(packed.dtype);
     (*this)(packed.shape);
     (*this)(packed.share);
+    (*this)(packed.reads);
   }
   template <class T>
   void operator()(std::vector<T>& list) {
@@ -143,6 +149,25 @@ class ByteReader {
 
 }  // namespace
 
+namespace {
+
+/// The numbers of the entry's dims that occur in a kernel.
+std::vector<uint64_t> dims_read(const loops::Kernel& kernel) {
+  std::set<Dim> found;
+  const auto add = [&](Dim dim) {
+    for_each_var(dim, [&](Dim variable) { found.insert(variable); });
+    return dim;
+  };
+  map_dims(kernel.body, add);
+  for (const loops::Buffer& buffer : kernel.buffers) std::ranges::for_each(buffer.shape, add);
+  std::vector<uint64_t> numbers;
+  for (size_t k = 0; k < kernel.dims.size(); ++k)
+    if (found.contains(kernel.dims[k])) numbers.push_back(k);
+  return numbers;
+}
+
+}  // namespace
+
 KernelRecord record_of(const loops::Lowered& lowered, const CanonicalText& text) {
   const auto share = [&](const loops::Kernel& kernel) {
     return KernelRecord::Share{text_of(kernel.range, text), text_of(kernel.work, text)};
@@ -158,6 +183,7 @@ KernelRecord record_of(const loops::Lowered& lowered, const CanonicalText& text)
     packed.dtype = to_string(out.dtype);
     for (const Dim extent : out.shape) packed.shape.push_back(text_of(extent, text));
     packed.share = share(input.form);
+    packed.reads = dims_read(input.form);
     record.packed.push_back(std::move(packed));
   }
   return record;
@@ -177,8 +203,15 @@ std::optional<KernelCode> kernel_code(const KernelRecord& record,
     const KernelRecord::Packed& packed = record.packed[k];
     const std::optional<DType> dtype = parse_dtype(packed.dtype);
     if (!dtype) return std::nullopt;
-    kernel.packed.push_back({packed.buffer, codes[k + 1], *dtype, read.all(packed.shape),
-                             read.one_or_none(packed.share.range), read.one_or_none(packed.share.work)});
+    for (const uint64_t number : packed.reads)
+      if (number >= kernel.dims.size()) return std::nullopt;
+    kernel.packed.push_back({packed.buffer,
+                             codes[k + 1],
+                             *dtype,
+                             read.all(packed.shape),
+                             read.one_or_none(packed.share.range),
+                             read.one_or_none(packed.share.work),
+                             {packed.reads.begin(), packed.reads.end()}});
   }
   return read.fit ? std::optional(std::move(kernel)) : std::nullopt;
 }

@@ -26,6 +26,7 @@ struct KernelRecord {
     std::string dtype;
     std::vector<std::string> shape;
     Share share;
+    std::vector<uint64_t> reads;  ///< the numbers of the kernel's dims on which the form depends
   };
   std::vector<std::string> dims;
   Share share;

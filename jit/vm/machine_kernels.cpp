@@ -163,7 +163,10 @@ int32_t Machine::run_kernel(const Instruction* pc, const std::string& name, cons
 HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                                  const KernelSite::Code::Packed& dims, HostTensor& tensor) {
   const std::shared_ptr<CompiledKernel>& code = packed.code;
-  TensorPtr form = tensor.form(code.get(), kernel_dims_);
+  std::vector<int64_t> read;
+  read.reserve(packed.reads.size());
+  for (const size_t number : packed.reads) read.push_back(kernel_dims_[number]);
+  TensorPtr form = tensor.form(code.get(), read);
   if (!form) {
     form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
     void* buffers[] = {tensor.data(), form->data()};
@@ -175,7 +178,7 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
     });
     if (trap == loops::kStopped) fail(pc, kInterrupted);
     QUERN_CHECK(trap == 0);
-    tensor.keep_form(code, kernel_dims_, form);
+    tensor.keep_form(code, read, form);
   }
   return *form;
 }

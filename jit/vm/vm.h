@@ -31,7 +31,8 @@ struct KernelCode {
     std::shared_ptr<CompiledKernel> code;
     DType dtype;
     std::vector<Dim> shape;
-    Dim range, work;  ///< of `code`
+    Dim range, work;              ///< of `code`
+    std::vector<size_t> reads{};  ///< the numbers of KernelCode::dims on which the form depends
     std::string name{};
   };
   std::shared_ptr<CompiledKernel> code;

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "session/db/database.h"
-#include "session/db/module_files.h"
+#include "session/texts/module_files.h"
 
 namespace quern {
 

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "ide/hover.h"
-#include "session/db/embedded.h"
 #include "session/run/execution.h"
+#include "session/texts/embedded.h"
 #include "tests/temporary_folder.h"
 
 namespace quern {

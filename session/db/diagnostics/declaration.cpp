@@ -10,8 +10,8 @@
 #include "frontend/index/schedule_clause.h"
 #include "frontend/signature/check_form.h"
 #include "frontend/text/suggest.h"
-#include "session/db/module_files.h"
 #include "session/db/module_scope.h"
+#include "session/texts/module_files.h"
 
 namespace quern {
 

@@ -10,8 +10,8 @@
 
 #include "frontend/text/render.h"
 #include "ide/hover.h"
-#include "session/db/embedded.h"
 #include "session/session.h"
+#include "session/texts/embedded.h"
 #include "tests/silent_errors.h"
 
 namespace quern {

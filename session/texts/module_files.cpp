@@ -1,4 +1,4 @@
-#include "session/db/module_files.h"
+#include "session/texts/module_files.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "session/db/embedded.h"
+#include "session/texts/embedded.h"
 
 namespace quern {
 

@@ -257,6 +257,22 @@ TEST_F(CodeOnDisk, SharesFormsOfPackedInputs) {
   }
 }
 
+// A form of weights is one for all batches.
+TEST_F(CodeOnDisk, KnowsTheDimsThatAFormDependsOn) {
+  const PrimitivesOfMain rows(kDense),
+      both(
+          "def @main[n, m](%a: Tensor[(n, 30), float32], %b: Tensor[(m, 30), float32]) { nn.dense(%a, %b) }");
+  for (int times = 0; times < 2; ++times) {
+    KernelCache cache(options());
+    const auto one = cache.kernel(*rows.primitives.at(0)), other = cache.kernel(*both.primitives.at(0));
+    ASSERT_TRUE(one && other);
+    EXPECT_TRUE(one->packed.at(0).reads.empty());
+    ASSERT_EQ(other->packed.at(0).reads.size(), 1U);
+    EXPECT_EQ(to_string(other->dims.at(other->packed.at(0).reads[0])), "m");
+    cache.wait_until_idle();
+  }
+}
+
 TEST_F(CodeOnDisk, GoesWhenItWasNotUsedForTheLongestTime) {
   const auto put = [&](const std::string& key) {
     CodeStore(file(), 1000).put(key, std::string(300 - key.size(), 'x'));
@@ -311,13 +327,14 @@ TEST(KernelRecords, ReadBackOnlyWhole) {
   KernelRecord record;
   record.dims = {"$1 "};
   record.share = {"#4 ", "#64 "};
-  record.packed.push_back({1, "kernel(…)", "float32", {"#2 ", "$1 "}, {}});
+  record.packed.push_back({1, "kernel(…)", "float32", {"#2 ", "$1 "}, {}, {0}});
   record.objects = {"first", std::string("\0second", 7)};
   const std::string bytes = to_bytes(record, "key");
   const auto read = record_from_bytes(bytes, "key");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->objects, record.objects);
   EXPECT_EQ(read->packed.at(0).shape, record.packed.at(0).shape);
+  EXPECT_EQ(read->packed.at(0).reads, record.packed.at(0).reads);
   EXPECT_EQ(to_bytes(*read, "key"), bytes);
   EXPECT_FALSE(record_from_bytes(bytes, "kez"));
   for (size_t size = 0; size < bytes.size(); ++size)

@@ -38,29 +38,29 @@ std::string key_of(std::string_view op, const std::vector<Name>& inputs, const A
 
 }  // namespace
 
-Name GraphWriter::node(std::string_view op, std::vector<Name> inputs, Attributes attributes,
+Name GraphWriter::node(std::string_view op, std::vector<Name> inputs, const Attributes& attributes,
                        std::string_view hint) {
   Name& known = made_[key_of(op, inputs, attributes)];
-  if (known.empty()) known = nodes(op, std::move(inputs), std::move(attributes), 1, hint).front();
+  if (known.empty()) known = nodes(op, std::move(inputs), attributes, 1, hint).front();
   return known;
 }
 
-std::vector<Name> GraphWriter::nodes(std::string_view op, std::vector<Name> inputs, Attributes attributes,
-                                     size_t results, std::string_view hint) {
+std::vector<Name> GraphWriter::nodes(std::string_view op, std::vector<Name> inputs,
+                                     const Attributes& attributes, size_t results, std::string_view hint) {
   std::string lower(hint.empty() ? op : hint);
   if (hint.empty())
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<Name> made;
   made.reserve(results);
   for (size_t i = 0; i < results; ++i) made.push_back(names_.fresh(lower));
-  add(op, std::move(inputs), made, std::move(attributes));
+  add(op, std::move(inputs), made, attributes);
   return made;
 }
 
 void GraphWriter::add(std::string_view op, std::vector<Name> inputs, std::vector<Name> results,
-                      Attributes attributes) {
+                      const Attributes& attributes) {
   Node node{"", std::string(op), "", std::move(inputs), std::move(results), {}};
-  for (auto& [name, value] : attributes) node.attributes.insert_or_assign(name, std::move(value));
+  for (const auto& [name, value] : attributes) node.attributes.insert_or_assign(name, value);
   graph_.nodes.push_back(std::move(node));
 }
 

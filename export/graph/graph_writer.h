@@ -36,13 +36,13 @@ class GraphWriter {
 
   /// The result of a node of the default domain, which is named after `hint` or else the operator; of an equal node, where
   /// there is one.
-  Name node(std::string_view op, std::vector<Name> inputs, Attributes attributes = {},
+  Name node(std::string_view op, std::vector<Name> inputs, const Attributes& attributes = {},
             std::string_view hint = {});
-  std::vector<Name> nodes(std::string_view op, std::vector<Name> inputs, Attributes attributes,
+  std::vector<Name> nodes(std::string_view op, std::vector<Name> inputs, const Attributes& attributes,
                           size_t results, std::string_view hint = {});
   /// A node whose results have these names.
   void add(std::string_view op, std::vector<Name> inputs, std::vector<Name> results,
-           Attributes attributes = {});
+           const Attributes& attributes = {});
 
   /// A value without axes of extent 1; what it was before, where `Unsqueeze` has just made them.
   Name squeezed(const Name& value, std::span<const int64_t> axes);

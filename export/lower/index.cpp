@@ -260,7 +260,7 @@ class IndexLowering {
       index.name = graph().node("Min", {graph().node("Max", {index.name, graph().integer(0)}), last});
       indices.push_back(std::move(index));
     }
-    const Part elements = indices.empty() ? Part{to_.tensor(read.tensor), {}} : at_points(read, indices);
+    Part elements = indices.empty() ? Part{to_.tensor(read.tensor), {}} : at_points(read, indices);
     if (!read.otherwise || inside.name.empty()) return elements;
     const Part otherwise = lower(read.otherwise);
     return joined(graph().node("Where", {inside.name, elements.name, otherwise.name}),

@@ -64,7 +64,7 @@ Converted transposed_convolution(const Row&, OperatorCall& call) {
   auto output_padding = call.integers("output_padding");
   output_padding.resize(space, output_padding.empty() ? 0 : output_padding[0]);
   attributes.emplace_back("output_padding", output_padding);
-  return one(call.node("ConvTranspose", {call.in(0), call.in(1)}, std::move(attributes)));
+  return one(call.node("ConvTranspose", {call.in(0), call.in(1)}, attributes));
 }
 
 Converted batch_norm(const Row&, OperatorCall& call) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "import/text/refusal.h"
 
 namespace quern::onnx {

@@ -41,8 +41,8 @@ class OperatorCall {
   GraphWriter& graph() { return lowering_.graph(); }
   const Extents& extents() const { return lowering_.extents(); }
   /// A node with one result.
-  Name node(std::string_view op, std::vector<Name> inputs, Attributes attributes = {}) {
-    return graph().node(op, std::move(inputs), std::move(attributes));
+  Name node(std::string_view op, std::vector<Name> inputs, const Attributes& attributes = {}) {
+    return graph().node(op, std::move(inputs), attributes);
   }
   Name transposed(const Name& tensor, const std::vector<int64_t>& axes);
   /// With the axes in the order of another layout of the same letters ("NHWC" to "NCHW").

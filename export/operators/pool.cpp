@@ -1,5 +1,7 @@
 // Pools.
 
+#include <algorithm>
+
 #include "export/operators/table.h"
 
 namespace quern::onnx {
@@ -32,7 +34,7 @@ Converted pool(const Row& row, OperatorCall& call) {
     attributes.emplace_back("dilations", dilations);
   }
   const Name input = call.to_layout(call.in(0), layout, wanted);
-  return one(call.to_layout(call.node(row.onnx, {input}, std::move(attributes)), wanted, layout));
+  return one(call.to_layout(call.node(row.onnx, {input}, attributes), wanted, layout));
 }
 
 Converted global_pool(const Row& row, OperatorCall& call) {

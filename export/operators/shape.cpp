@@ -70,7 +70,7 @@ Converted space_and_depth(const Row& row, OperatorCall& call) {
   if (call.text("layout") != "NCHW" || (row.onnx == "SpaceToDepth" && mode != "DCR")) return std::nullopt;
   Attributes attributes{{"blocksize", call.integer("block_size")}};
   if (row.onnx == "DepthToSpace") attributes.emplace_back("mode", mode);
-  return one(call.node(row.onnx, {call.in(0)}, std::move(attributes)));
+  return one(call.node(row.onnx, {call.in(0)}, attributes));
 }
 
 }  // namespace

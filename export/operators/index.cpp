@@ -10,7 +10,7 @@ using Converted = std::optional<GraphValue>;
 
 /// Positions that the operator's mode brings inside, as int64.
 Name positions(OperatorCall& call, const std::string& mode, Dim extent) {
-  const Name given = call.cast(call.in(1), call.type(1)->dtype, DType::int64());
+  Name given = call.cast(call.in(1), call.type(1)->dtype, DType::int64());
   if (mode == "fast") return given;
   const Name count = call.extents().value(extent, call.graph());
   if (mode == "wrap") return call.node("Mod", {given, count});

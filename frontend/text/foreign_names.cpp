@@ -302,7 +302,6 @@ constexpr ForeignName kForeign[] = {
     {"rint", "round", "`round(%x)`, which takes halves away from zero"},
     {"roi_pool", "vision.roi_pool", "`vision.roi_pool(%x, %rois, pooled_size=[7, 7], spatial_scale=1.0)`"},
     {"scan", "", "`scan_over(fn (%sum, %x) { (%sum + %x, %x) }, 0.0, %xs)`"},
-    {"scatter_add", "scatter_elements", "`scatter_elements(%x, %indices, %updates, 0, reduction=\"add\")`"},
     {"seed", "random.threefry_key", "`random.threefry_key(7)` is a key, to draw numbers with"},
     {"select_n", "where", ""},
     {"selu", "nn.selu", ""},

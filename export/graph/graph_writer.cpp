@@ -61,13 +61,19 @@ void GraphWriter::add(std::string_view op, std::vector<Name> inputs, std::vector
                       const Attributes& attributes) {
   Node node{"", std::string(op), "", std::move(inputs), std::move(results), {}};
   for (const auto& [name, value] : attributes) node.attributes.insert_or_assign(name, value);
+  for (const Name& result : node.outputs) makers_[result] = graph_.nodes.size();
   graph_.nodes.push_back(std::move(node));
+}
+
+const Node* GraphWriter::maker_of(const Name& value) const {
+  const auto found = makers_.find(value);
+  return found == makers_.end() ? nullptr : &graph_.nodes[found->second];
 }
 
 Name GraphWriter::squeezed(const Name& value, std::span<const int64_t> axes) {
   const Name list = ints(axes);
-  for (const Node& made : graph_.nodes)
-    if (made.op == "Unsqueeze" && made.outputs[0] == value && made.inputs[1] == list) return made.inputs[0];
+  const Node* maker = maker_of(value);
+  if (maker && maker->op == "Unsqueeze" && maker->inputs[1] == list) return maker->inputs[0];
   return node("Squeeze", {value, list});
 }
 

@@ -44,6 +44,8 @@ class GraphWriter {
   void add(std::string_view op, std::vector<Name> inputs, std::vector<Name> results,
            const Attributes& attributes = {});
 
+  /// The node that makes a value here; null for what is made elsewhere. Until the next node is added.
+  const Node* maker_of(const Name& value) const;
   /// A value without axes of extent 1; what it was before, where `Unsqueeze` has just made them.
   Name squeezed(const Name& value, std::span<const int64_t> axes);
 
@@ -61,6 +63,7 @@ class GraphWriter {
   Names& names_;
   Graph graph_;
   std::map<std::string, Name> made_;  ///< results by what makes them
+  std::map<Name, size_t> makers_;     ///< by their results
   std::map<std::vector<int64_t>, Name> ints_;
   std::map<std::pair<std::string, double>, Name> numbers_;
 };

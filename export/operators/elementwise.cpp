@@ -15,6 +15,25 @@ Converted plain(const Row& row, OperatorCall& call) {
   return one(call.node(row.onnx, std::move(inputs)));
 }
 
+/// The sum of a product and a vector along its columns is one `Gemm`.
+Converted add(const Row& row, OperatorCall& call) {
+  for (size_t i = 0; i < 2; ++i) {
+    const bool is_bias =
+        call.rank(i) == 1 && call.rank(1 - i) == 2 && call.type(i)->dims[0] == call.result()->dims[1];
+    if (!is_bias) continue;
+    if (const auto sum = call.with_bias(call.in(1 - i), call.in(i), {"Gemm"})) return one(*sum);
+  }
+  return plain(row, call);
+}
+
+Converted bias_add(const Row&, OperatorCall& call) {
+  const int64_t axis = call.integer("axis");
+  if (axis != 1) return std::nullopt;
+  if (const auto sum = call.with_bias(call.in(0), call.in(1), {"Conv", "ConvTranspose", "Gemm"}))
+    return one(*sum);
+  return std::nullopt;
+}
+
 Converted remainder(const Row&, OperatorCall& call) {
   if (call.type(0)->dtype.is_float()) return std::nullopt;
   return one(call.node("Mod", {call.in(0), call.in(1)}));
@@ -57,7 +76,7 @@ std::span<const Row> elementwise_rows() {
       {"abs", plain, "Abs"},
       {"acos", plain, "Acos"},
       {"acosh", plain, "Acosh"},
-      {"add", plain, "Add"},
+      {"add", add, "Add"},
       {"asin", plain, "Asin"},
       {"asinh", plain, "Asinh"},
       {"atan", plain, "Atan"},
@@ -80,6 +99,7 @@ std::span<const Row> elementwise_rows() {
       {"minimum", plain, "Min"},
       {"multiply", plain, "Mul"},
       {"negative", plain, "Neg"},
+      {"nn.bias_add", bias_add},
       {"nn.dropout", same},
       {"nn.leaky_relu", with_alpha, "LeakyRelu"},
       {"nn.prelu", prelu},

@@ -87,6 +87,16 @@ std::optional<double> OperatorCall::constant(size_t i) const {
   return element_as_double(*known->value, 0);
 }
 
+std::optional<Name> OperatorCall::with_bias(const Name& value, const Name& bias,
+                                            std::initializer_list<std::string_view> kinds) {
+  const Node* maker = graph().maker_of(value);
+  if (!maker || maker->inputs.size() != 2 || std::ranges::find(kinds, maker->op) == kinds.end())
+    return std::nullopt;
+  const std::string op = maker->op;
+  return node(op, {maker->inputs[0], maker->inputs[1], bias},
+              {maker->attributes.begin(), maker->attributes.end()});
+}
+
 Name OperatorCall::transposed(const Name& tensor, const std::vector<int64_t>& axes) {
   return std::ranges::is_sorted(axes) ? tensor : node("Transpose", {tensor}, {{"perm", axes}});
 }

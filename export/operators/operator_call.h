@@ -44,6 +44,10 @@ class OperatorCall {
   Name node(std::string_view op, std::vector<Name> inputs, const Attributes& attributes = {}) {
     return graph().node(op, std::move(inputs), attributes);
   }
+  /// What the node that makes a value gives with one operand more, a bias of its channels; nothing unless it is of one of these
+  /// kinds and has no bias yet. The node itself is dropped where nothing else needs it.
+  std::optional<Name> with_bias(const Name& value, const Name& bias,
+                                std::initializer_list<std::string_view> kinds);
   Name transposed(const Name& tensor, const std::vector<int64_t>& axes);
   /// With the axes in the order of another layout of the same letters ("NHWC" to "NCHW").
   Name to_layout(const Name& tensor, std::string_view from, std::string_view to);

@@ -20,6 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string counted(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 class FileExport {
  public:
   explicit FileExport(const ExportFiles& request) : request_(request) {}
@@ -36,8 +40,8 @@ class FileExport {
     if (const auto written = write_model(exported.model, output.string()); !written)
       return {written.error().message};
     const Graph& graph = *exported.model.graph;
-    fmt::print("wrote {} ({} nodes, {} inputs, {} constants)\n", output.string(), graph.nodes.size(),
-               graph.inputs.size(), graph.initializers.size());
+    fmt::print("wrote {} ({}, {}, {})\n", output.string(), counted(graph.nodes.size(), "node"),
+               counted(graph.inputs.size(), "input"), counted(graph.initializers.size(), "constant"));
     return {};
   }
 

@@ -66,6 +66,16 @@ TEST(Export, WritesTheNodesOfAnOperatorOrItsDefinition) {
       {"def @main(%x: Tensor[(1, 8, 8, 3), float32], %w: Tensor[(3, 3, 3, 4), float32]) { nn.conv2d(%x, %w, "
        "data_layout=\"NHWC\", kernel_layout=\"HWIO\") }",
        "Transpose Transpose Conv Transpose"},
+      {"def @main(%x: Tensor[(2, 3), float32], %w: Tensor[(4, 3), float32], %b: Tensor[(4,), float32]) { %b "
+       "+ nn.dense(%x, %w) }",
+       "Gemm"},
+      {"def @main(%x: Tensor[(2, 3), float32], %w: Tensor[(4, 3), float32], %b: Tensor[(4,), float32]) { "
+       "let %y = nn.dense(%x, %w); (nn.relu(%y), %y + %b) }",
+       "Gemm Relu Gemm"},
+      {"def @main(%x: Tensor[(1, 3, 8, 8), float32], %w: Tensor[(4, 3, 3, 3), float32], %b: Tensor[(4,), "
+       "float32]) { "
+       "nn.bias_add(nn.conv2d(%x, %w), %b) }",
+       "Conv"},
       {"op scores(%q: Tensor[(n, d), t], %k: Tensor[(m, d), t]) -> Tensor[(n, m), t] { [i, j] => sum[e] "
        "%q[i, e] * %k[j, e] }\n"
        "def @main(%x: Tensor[(2, 3), float32]) { scores(%x, %x) }",

@@ -130,7 +130,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   CLI::App* import = app.add_subcommand("import", "a model of ONNX as text: MODEL.onnx becomes MODEL.relay");
   import->set_help_flag("");
   import->prefix_command();
-  CLI::App* exported = app.add_subcommand("export", "a function as a model of ONNX: FILE.relay becomes FILE.onnx");
+  CLI::App* exported =
+      app.add_subcommand("export", "a function as a model of ONNX: FILE.relay becomes FILE.onnx");
   exported->set_help_flag("");
   exported->prefix_command();
   // All words are passed on to the kernel, `--help` too.
@@ -206,7 +207,8 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("doc")) return document();
   for (const char* command : {"import", "export"})
     if (app_.got_subcommand(command))
-      return become(command, "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
+      return become(
+          command, "it is built where ONNX and protobuf are installed (Debian: libonnx-dev libprotobuf-dev)");
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();

@@ -60,7 +60,8 @@ std::optional<SourceId> Documents::library_source(std::string_view uri) {
   if (!uri.starts_with(kLibraryUri)) return std::nullopt;
   const std::string name(uri.substr(kLibraryUri.size()));
   const auto source = session_.find_source(std::string(kLibraryPath) + name);
-  return source && session_.is_library(*source) ? source : session_.find_file(std::string(kModulePath) + name);
+  return source && session_.is_library(*source) ? source
+                                                : session_.find_file(std::string(kModulePath) + name);
 }
 
 std::optional<SourceId> Documents::source_of(std::string_view uri) {

@@ -130,7 +130,7 @@ std::vector<std::string> disagreements(const Table& table, const std::vector<Ses
     if (table.own.contains(op)) continue;
     if (!table.shared.contains(op)) found.push_back(op + ": it is not in the table");
     for (const auto& [name, _] : attributes)
-      if (!of_tvm[op].contains(name) && !table.derived.contains(op + "." + name))
+      if (!of_tvm[op].contains(name) && !table.derived.contains(fmt::format("{}.{}", op, name)))
         found.push_back(fmt::format("{}.{}: TVM does not have it", op, name));
   }
   return found;

@@ -18,17 +18,6 @@ using import_text::Refusal;
 
 constexpr int64_t kOpset = 17;
 
-Extent extent_of(Dim dim) {
-  if (const auto known = as_const(dim)) return *known;
-  return dim->kind == DimKind::Var ? std::string(dim->name) : std::string();
-}
-
-Port port_of(const Name& name, Type type) {
-  Port port{name, type->dtype, std::vector<Extent>(), ""};
-  for (Dim dim : type->dims) port.shape->push_back(extent_of(dim));
-  return port;
-}
-
 /// A name as ONNX's users write it, without the characters that files of graphs avoid.
 std::string path_of(const std::string& path, std::string_view field, size_t index) {
   const std::string own = field.empty() ? std::to_string(index) : std::string(field);
@@ -44,6 +33,7 @@ class Exporter {
     const Definition* definition = session_.definition(request_.module, request_.function);
     if (!definition || !definition->body || definition->body->kind != ExprKind::Fn)
       return refused(fmt::format("there is no function `@{}`", request_.function));
+    origin_ = definition->body->origin;
     const Optimised flat = unfolded(*definition);
     const auto* function = as<FnExpr>(flat.expr);
     if (!function) return refused("it is not a function any more");
@@ -71,7 +61,7 @@ class Exporter {
     const auto known = request_.values.find(std::string(parameter.name));
     if (known != request_.values.end())
       return lowering_.bind(&parameter, constant(known->second, std::string(weights_path(parameter))));
-    GraphValue value = input(parameter.type, std::string(parameter.name), {});
+    GraphValue value = input(parameter.type, std::string(parameter.name), origin_);
     lowering_.bind_extents(parameter.type, value);
     lowering_.bind(&parameter, std::move(value));
   }
@@ -150,7 +140,6 @@ class Exporter {
     name_results(graph);
     std::set<Name> used;
     keep_used(graph, used);
-    std::erase_if(graph.initializers, [&](const auto& entry) { return !used.contains(entry.first); });
     Exported exported;
     exported.model.opset = kOpset;
     exported.model.producer = "Quern";
@@ -192,7 +181,7 @@ class Exporter {
     }
   }
 
-  /// Drops the nodes that no result needs, and adds what the others take to `used`.
+  /// Drops the nodes and constants that no result needs, and adds what the others take to `used`.
   static void keep_used(Graph& graph, std::set<Name>& used) {
     for (const Port& output : graph.outputs) used.insert(output.name);
     std::vector<Node> kept;
@@ -209,12 +198,14 @@ class Exporter {
       kept.push_back(std::move(*node));
     }
     graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+    std::erase_if(graph.initializers, [&](const auto& entry) { return !used.contains(entry.first); });
   }
 
   Session& session_;
   const ExportRequest& request_;
   Names names_;
   Lowering lowering_;
+  Origin origin_;  ///< of the function, whose module knows the types of its parameters
   std::vector<Port> inputs_;
   size_t outputs_ = 0;
 };

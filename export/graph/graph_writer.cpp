@@ -18,15 +18,18 @@ Name Names::fresh(std::string_view hint) {
 
 namespace {
 
-/// Equal for equal attributes without tensors and graphs.
+/// Equal for equal attributes; tensors and graphs are equal to themselves alone.
 struct AttributeText {
-  std::string operator()(int64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(std::monostate) const { return ""; }
   std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const std::vector<int64_t>& values) const {
+  std::string operator()(const AttributeReference& value) const { return value.name; }
+  std::string operator()(const TensorPtr& value) const { return fmt::format("{}", fmt::ptr(value.get())); }
+  std::string operator()(const GraphPtr& value) const { return fmt::format("{}", fmt::ptr(value.get())); }
+  template <class T>
+  std::string operator()(const std::vector<T>& values) const {
     return fmt::format("{}", fmt::join(values, ","));
   }
-  std::string operator()(const auto&) const { return "?"; }
+  std::string operator()(auto number) const { return fmt::format("{}", number); }
 };
 
 std::string key_of(std::string_view op, const std::vector<Name>& inputs, const Attributes& attributes) {
@@ -91,15 +94,15 @@ Name GraphWriter::ints(std::span<const int64_t> values) {
   return ints_[key] = name;
 }
 
-Name GraphWriter::integer(int64_t value) { return number(static_cast<double>(value), DType::int64()); }
+Name GraphWriter::integer(int64_t value) { return scalar(Scalar::from_int(DType::int64(), value)); }
+Name GraphWriter::number(double value, DType dtype) { return scalar(Scalar::from_double(dtype, value)); }
 
-Name GraphWriter::number(double value, DType dtype) {
-  const auto key = std::pair(to_string(dtype), value);
+Name GraphWriter::scalar(const Scalar& value) {
+  const auto key = std::pair(to_string(value.dtype), value.bits);
   if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
-  TensorPtr tensor_value = HostTensor::make(dtype, {});
-  const Scalar scalar = Scalar::from_double(dtype, value);
-  std::memcpy(tensor_value->data(), &scalar.bits, dtype.bytes());
-  return numbers_[key] = tensor(std::move(tensor_value), "constant");
+  TensorPtr made = HostTensor::make(value.dtype, {});
+  std::memcpy(made->data(), &value.bits, value.dtype.bytes());
+  return numbers_[key] = tensor(std::move(made), "constant");
 }
 
 }  // namespace quern::onnx

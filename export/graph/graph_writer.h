@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -12,12 +13,16 @@
 #include <vector>
 
 #include "import/onnx/model.h"
+#include "ir/value/scalar.h"
 
 namespace quern::onnx {
 
 /// A value of a graph.
 using Name = std::string;
 using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
+
+/// The end of a slice that goes down to the first element: -1 would be the last one.
+constexpr int64_t kBeforeFirst = std::numeric_limits<int64_t>::min() + 1;
 
 /// The names of a model's values, those of inner graphs among them: none is given twice.
 class Names {
@@ -60,12 +65,14 @@ class GraphWriter {
   Graph& graph() { return graph_; }
 
  private:
+  Name scalar(const Scalar& value);
+
   Names& names_;
   Graph graph_;
   std::map<std::string, Name> made_;  ///< results by what makes them
   std::map<Name, size_t> makers_;     ///< by their results
   std::map<std::vector<int64_t>, Name> ints_;
-  std::map<std::pair<std::string, double>, Name> numbers_;
+  std::map<std::pair<std::string, uint64_t>, Name> numbers_;  ///< by dtype and bits
 };
 
 }  // namespace quern::onnx

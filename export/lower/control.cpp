@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "export/lower/element_ops.h"
 #include "export/lower/lowering.h"
 #include "import/text/refusal.h"
@@ -13,9 +11,9 @@ namespace quern::onnx {
 
 using import_text::Refusal;
 
-GraphPtr Lowering::inner(ExprPtr expr, std::vector<Port> inputs, std::string_view name) {
+Lowering::Inner Lowering::inner(ExprPtr expr, std::vector<Port> inputs, std::string_view name) {
   writers_.emplace_back(graph().names());
-  const GraphValue value = lower(expr);
+  GraphValue value = lower(expr);
   GraphWriter& writer = graph();
   // The results of an inner graph are made in it, each once.
   for_each_tensor(value, [&](const Name& result) {
@@ -25,46 +23,38 @@ GraphPtr Lowering::inner(ExprPtr expr, std::vector<Port> inputs, std::string_vie
   writers_.pop_back();
   made->name = name;
   made->inputs = std::move(inputs);
-  return made;
+  return {std::move(made), std::move(value)};
 }
 
 namespace {
 
-/// The shape of a value's structure with other tensors, in order.
-GraphValue with_tensors(Type type, const std::vector<Name>& names, size_t& next) {
+/// A value of the same structure with other tensors, from `next` on.
+GraphValue with_tensors(const GraphValue& like, const std::vector<Name>& names, size_t& next) {
+  if (like.function) throw Refusal("ONNX has no functions as values");
   GraphValue value;
-  if (type->kind == TypeKind::Tuple)
-    for (Type field : type->args) value.fields.push_back(with_tensors(field, names, next));
-  else
-    value.tensor = names.at(next++);
+  if (!like.tensor.empty()) value.tensor = names.at(next++);
+  for (const GraphValue& field : like.fields) value.fields.push_back(with_tensors(field, names, next));
   return value;
-}
-
-size_t count_tensors(Type type) {
-  if (type->kind != TypeKind::Tuple) return 1;
-  size_t count = 0;
-  for (Type field : type->args) count += count_tensors(field);
-  return count;
 }
 
 }  // namespace
 
 GraphValue Lowering::conditional(const IfExpr& choice) {
   const Name condition = tensor(choice.condition);
-  const size_t count = count_tensors(choice.type);
-  GraphPtr then_arm = inner(choice.then_arm, {}, "then"), else_arm = inner(choice.else_arm, {}, "else");
+  const Inner first = inner(choice.then_arm, {}, "then"), second = inner(choice.else_arm, {}, "else");
+  const size_t count = first.graph->outputs.size();
+  if (second.graph->outputs.size() != count) throw Refusal("the arms of an `if` have different structures");
   const auto names =
-      graph().nodes("If", {condition}, {{"then_branch", then_arm}, {"else_branch", else_arm}}, count);
+      graph().nodes("If", {condition}, {{"then_branch", first.graph}, {"else_branch", second.graph}}, count);
   size_t next = 0;
-  return with_tensors(choice.type, names, next);
+  return with_tensors(first.value, names, next);
 }
 
 namespace {
 
 Name reversed(GraphWriter& graph, const Name& rows) {
-  constexpr int64_t kBeforeAll = std::numeric_limits<int64_t>::min() + 1;
   return graph.node("Slice",
-                    {rows, graph.ints({-1}), graph.ints({kBeforeAll}), graph.ints({0}), graph.ints({-1})});
+                    {rows, graph.ints({-1}), graph.ints({kBeforeFirst}), graph.ints({0}), graph.ints({-1})});
 }
 
 }  // namespace
@@ -78,12 +68,7 @@ GraphValue Lowering::inner_input(Type type, std::string_view hint, std::vector<P
   }
   if (!type->is_tensor()) throw Refusal(fmt::format("ONNX carries no `{}` through a scan", to_string(type)));
   value.tensor = graph().names().fresh(hint);
-  Port port{value.tensor, type->dtype, std::vector<Extent>(), ""};
-  for (Dim dim : type->dims) {
-    const auto known = as_const(dim);
-    port.shape->push_back(known ? Extent(*known) : Extent(std::string(dim->name)));
-  }
-  inputs.push_back(std::move(port));
+  inputs.push_back(port_of(value.tensor, type));
   return value;
 }
 
@@ -100,16 +85,16 @@ GraphValue Lowering::scan(const IntrinsicExpr& scan) {
   std::vector<Port> inputs;
   for (const Variable* parameter : step->params)
     bind(parameter, inner_input(parameter->type, parameter->name, inputs));
-  const GraphPtr body = inner(step->body, std::move(inputs), "step");
-  const auto results =
-      graph().nodes("Scan", operands,
-                    {{"body", body}, {"num_scan_inputs", static_cast<int64_t>(operands.size() - carried)}},
-                    body->outputs.size());
+  const Inner body = inner(step->body, std::move(inputs), "step");
+  const auto results = graph().nodes(
+      "Scan", operands,
+      {{"body", body.graph}, {"num_scan_inputs", static_cast<int64_t>(operands.size() - carried)}},
+      body.graph->outputs.size());
   std::vector<Name> names;
   for (size_t i = 0; i < results.size(); ++i)
     names.push_back(is_reversed && i >= carried ? reversed(graph(), results[i]) : results[i]);
   size_t next = 0;
-  return with_tensors(scan.type, names, next);
+  return with_tensors(body.value, names, next);
 }
 
 }  // namespace quern::onnx

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -189,10 +188,8 @@ class IndexLowering {
       starts.push_back(to_.extents().vector(read.start, graph()));
       Dim last = dim_add(read.start, dim_mul(dim_const(read.step), dim_sub(extent, dim_const(1))));
       Dim end = dim_add(last, dim_const(read.step > 0 ? 1 : -1));
-      // An end of -1 would be the last element.
       const bool is_before_first = read.step < 0 && is_const(end, -1);
-      ends.push_back(to_.extents().vector(
-          is_before_first ? dim_const(std::numeric_limits<int64_t>::min() + 1) : end, graph()));
+      ends.push_back(to_.extents().vector(is_before_first ? dim_const(kBeforeFirst) : end, graph()));
       sliced.push_back(static_cast<int64_t>(axis));
       steps.push_back(read.step);
     }

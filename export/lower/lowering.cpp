@@ -19,6 +19,17 @@ void for_each_tensor(const GraphValue& value, const std::function<void(const Nam
   for (const GraphValue& field : value.fields) for_each_tensor(field, visit);
 }
 
+Port port_of(const Name& name, Type type) {
+  Port port{name, type->dtype, std::vector<Extent>(), ""};
+  for (Dim dim : type->dims) {
+    const auto known = as_const(dim);
+    port.shape->push_back(known                       ? Extent(*known)
+                          : dim->kind == DimKind::Var ? Extent(std::string(dim->name))
+                                                      : Extent(std::string()));
+  }
+  return port;
+}
+
 void Lowering::bind_extents(Type type, const GraphValue& value) {
   if (type->kind == TypeKind::Tuple)
     for (size_t i = 0; i < value.fields.size(); ++i) bind_extents(type->args[i], value.fields[i]);

@@ -53,8 +53,12 @@ class Lowering {
   void bind_pattern(PatternPtr pattern, const GraphValue& value);
   GraphValue scan(const IntrinsicExpr& scan);
   GraphValue inner_input(Type type, std::string_view hint, std::vector<Port>& inputs);
+  struct Inner {
+    GraphPtr graph;
+    GraphValue value;  ///< in it
+  };
   /// The graph of an expression, with values of the graphs around it.
-  GraphPtr inner(ExprPtr expr, std::vector<Port> inputs, std::string_view name);
+  Inner inner(ExprPtr expr, std::vector<Port> inputs, std::string_view name);
   GraphValue unknown(Type type, Origin origin, const std::string& why);
 
   FunctionSource& functions_;
@@ -67,6 +71,9 @@ class Lowering {
   std::vector<const FnExpr*> unfolded_;  ///< the functions around what is being lowered
   int definitions_ = 0;  ///< of operators around it: what they lack is reported at their calls
 };
+
+/// A tensor of a graph, with the names of its symbolic dims.
+Port port_of(const Name& name, Type type);
 
 /// The tensors of a value, from left to right.
 void for_each_tensor(const GraphValue& value, const std::function<void(const Name&)>& visit);

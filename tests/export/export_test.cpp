@@ -7,6 +7,7 @@
 
 #include "export/exporter.h"
 #include "export/graph/write_model.h"
+#include "export/operators/table.h"
 #include "export/program/export_files.h"
 #include "import/importer.h"
 #include "ir/io/data_files.h"
@@ -105,6 +106,30 @@ TEST(Export, NamesInputsByPathsAndDimsByTheirSymbols) {
   EXPECT_EQ(model.graph->outputs[0].name, "output");
 }
 
+// A parameter's record may come from another module; an `if` of records has a result for each field.
+TEST(Export, TakesRecords) {
+  const Model model = model_of(
+      "import \"quern:models/layers.relay\" as layers\n"
+      "def @main[n](%w: layers.Linear[2, 3], %x: Tensor[(n, 2), float32]) { @layers.linear(%w, %x) }");
+  EXPECT_EQ(model.graph->inputs.size(), 3);
+  const Model chosen = model_of(
+      "type Pair { Pair(a: float32, b: float32) }\n"
+      "def @main(%c: bool, %x: float32) { let %p = if (%c) { Pair(%x, %x * 2.0) } else { Pair(%x * 3.0, %x) "
+      "}; "
+      "%p.a - %p.b }");
+  EXPECT_EQ(chosen.graph->nodes[0].op, "If");
+  EXPECT_EQ(chosen.graph->nodes[0].outputs.size(), 2);
+}
+
+TEST(Export, HasRowsOfOperatorsAlone) {
+  Session session;
+  const ModuleId module = session.make_module();
+  for (const auto& rows : {elementwise_rows(), layer_rows(), pool_rows(), product_rows(), reduction_rows(),
+                           shape_rows(), index_rows()})
+    for (const Row& row : rows)
+      EXPECT_NE(session.find_operator(module, std::string(row.name)), 0) << row.name;
+}
+
 // --- results
 
 /// The text of the import of an export.
@@ -165,6 +190,9 @@ TEST(Export, KeepsTheResultsOfPrograms) {
       "def @main(%x: Tensor[(1, 2, 6, 6), float32], %w: Tensor[(4, 1, 3, 3), float32]) { "
       "nn.max_pool2d(nn.conv2d(%x, %w, groups=2, padding=[1, 1], strides=[2, 1]), pool_size=[2, 2], "
       "strides=[1, 1]) }",
+      "type Pair { Pair(a: float32, b: float32) }\n"
+      "def @main(%c: float32) { let %p = if (%c > 0.5) { Pair(%c, %c * 2.0) } else { Pair(%c * 3.0, %c) }; "
+      "%p.a - %p.b }",
       "def @main(%x: Tensor[(5, 2), float32]) { [i < 5, j < 2, k < 2] => select(j <= k, %x[i, j] - %x[i, k], "
       "0) }",
   };

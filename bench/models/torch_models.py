@@ -19,6 +19,23 @@ def conv(inputs, outputs, kernel, stride=1, groups=1):
     return nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False)
 
 
+def randomise(module):
+    """Weights with which activations keep their size from layer to layer, and statistics as after a training."""
+    for part in module.modules():
+        if isinstance(part, (nn.Conv2d, nn.ConvTranspose2d, nn.Linear)):
+            nn.init.kaiming_normal_(part.weight)
+        elif isinstance(part, nn.Embedding):
+            nn.init.normal_(part.weight)
+        elif isinstance(part, nn.BatchNorm2d):
+            nn.init.normal_(part.running_mean, 0, 0.1)
+            nn.init.uniform_(part.running_var, 0.5, 1.5)
+        if isinstance(part, (nn.BatchNorm2d, nn.LayerNorm)):
+            nn.init.uniform_(part.weight, 0.5, 1)
+        bias = getattr(part, "bias", None)
+        if isinstance(bias, torch.Tensor):
+            nn.init.normal_(bias, 0, 0.1)
+
+
 # ---- Convolutional networks ----
 
 class Block(nn.Module):
@@ -349,7 +366,7 @@ class TreeLstmInOrder(nn.Module):
 
 def heads_of(x, heads):
     """(batch, tokens, features) as (batch, heads, tokens, features of a head)."""
-    return x.unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2)
+    return x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2)
 
 
 def attention(query, key, value, mask=None):
@@ -397,7 +414,7 @@ class Columns(nn.Module):
         self.bias = nn.Parameter(0.1 * torch.randn(outputs))
 
     def forward(self, x):
-        return torch.addmm(self.bias, x.flatten(0, -2), self.weight).unflatten(0, x.shape[:-1])
+        return torch.addmm(self.bias, x.flatten(0, -2), self.weight).reshape(*x.shape[:-1], -1)
 
 
 class Gpt2Layer(nn.Module):
@@ -423,7 +440,8 @@ class Gpt2(nn.Module):
 
     def forward(self, tokens):
         count = tokens.shape[0]
-        mask = torch.full((count, count), float("-inf")).triu(1)
+        places = torch.arange(count)
+        mask = torch.zeros(count, count).masked_fill(places > places[:, None], float("-inf"))
         x = (self.words(tokens) + self.positions.weight[:count])[None]
         for layer in self.layers:
             x = layer(x, mask)

@@ -23,23 +23,6 @@ import torch_models as models
 SEED = 1
 
 
-def randomise(module):
-    """Weights with which activations keep their size from layer to layer, and statistics as after a training."""
-    for part in module.modules():
-        if isinstance(part, (nn.Conv2d, nn.ConvTranspose2d, nn.Linear)):
-            nn.init.kaiming_normal_(part.weight)
-        elif isinstance(part, nn.Embedding):
-            nn.init.normal_(part.weight)
-        elif isinstance(part, nn.BatchNorm2d):
-            nn.init.normal_(part.running_mean, 0, 0.1)
-            nn.init.uniform_(part.running_var, 0.5, 1.5)
-        if isinstance(part, (nn.BatchNorm2d, nn.LayerNorm)):
-            nn.init.uniform_(part.weight, 0.5, 1)
-        bias = getattr(part, "bias", None)
-        if isinstance(bias, torch.Tensor):
-            nn.init.normal_(bias, 0, 0.1)
-
-
 def weights_of(module):
     return {f"weights.{name}": tensor for name, tensor in module.state_dict().items()
             if not name.endswith("num_batches_tracked")}
@@ -77,7 +60,7 @@ class Model:
     """A model of the bench: a module, its inputs by the names of @main's parameters, and how PyTorch runs it."""
 
     def __init__(self, module, inputs, variants=plain_variants, weights=weights_of):
-        randomise(module)
+        models.randomise(module)
         self.module, self.inputs = module.eval(), inputs
         self.operands = list(inputs.values())
         self.variants = variants(self.module, *self.operands)

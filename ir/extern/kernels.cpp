@@ -227,6 +227,14 @@ Result<Value> argwhere(Args args, Attributes) {
   return Value::tensor(result);
 }
 
+/// The same bytes as elements of another dtype.
+Result<Value> reinterpret(Args args, Attributes attributes) {
+  TensorPtr data = args[0].as_tensor();
+  TensorPtr result = HostTensor::make(attributes.dtype("dtype", data->dtype()), data->shape());
+  std::copy_n(data->data(), data->bytes(), result->data());
+  return Value::tensor(result);
+}
+
 /// Rank-0 integers as the shape of an empty tensor (negative ones as 0): how values become dims.
 Result<Value> extents(Args args, Attributes) {
   Shape shape;
@@ -267,6 +275,7 @@ constexpr Row kKernels[] = {
     {"dyn.topk", interruptible<topk>},
     {"unique", interruptible<unique>},
     {"argwhere", interruptible<argwhere>},
+    {"reinterpret", reinterpret},
     {"extent", interruptible<extent>},
     {"extents", interruptible<extents>},
     {"with_row", replace_row},

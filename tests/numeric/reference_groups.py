@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references")
-DTYPES = {"bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "int32": "I32", "int64": "I64",
+DTYPES = {"bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "int32": "I32", "int64": "I64", "uint16": "U16", "uint32": "U32",
           "float16": "F16", "float32": "F32", "float64": "F64"}
 
 

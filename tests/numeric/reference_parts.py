@@ -97,6 +97,11 @@ def order(group):
     for shape in [(5,), (3, 4), (2, 2, 3), (0, 2)]:
         for a in (draw.bools(shape), draw.ints(shape, -1, 1), draw.bools(shape, 0)):
             group.case("argwhere", "argwhere(%a)", [a], np.argwhere(a).astype("int32"))
+    draw = Draw("reinterpret")
+    for shape in [(), (5,), (2, 3), (0, 2)]:
+        for a, dtype in ((draw.floats(shape), "uint32"), (draw.ints(shape, -9, 9), "float32"), (draw.ints(shape, 0, 255, "uint8"), "int8"),
+                         (draw.floats(shape).astype("float64"), "int64"), (draw.ints(shape, 0, 31743, "uint16"), "float16")):
+            group.case("reinterpret", f"reinterpret(%a{attributes(dtype=dtype)})", [a], np.asarray(a).view(dtype))
 
 
 def distinct(group, a, in_order, axis=None):

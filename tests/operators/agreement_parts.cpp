@@ -58,6 +58,17 @@ Arguments argwhere(Random& random) {
   return {{random.tensor(DType::boolean(), random.shape(1, 3), Values::Any)}, "argwhere(%a)"};
 }
 
+Arguments reinterpret(Random& random) {
+  constexpr std::pair<const char*, const char*> kPairs[] = {{"int8", "uint8"},
+                                                            {"uint16", "float16"},
+                                                            {"int16", "bfloat16"},
+                                                            {"int32", "float32"},
+                                                            {"float64", "uint64"}};
+  const auto [from, to] = kPairs[random.integer(0, std::ssize(kPairs) - 1)];
+  return {{random.tensor(*parse_dtype(from), random.shape(0, 3), Values::SmallIntegers)},
+          fmt::format("reinterpret(%a, dtype=\"{}\")", to)};
+}
+
 TensorPtr scalar_of(DType dtype, double value) {
   TensorPtr tensor = HostTensor::make(dtype, {});
   Scalar scalar = Scalar::from_double(dtype, value);
@@ -111,6 +122,7 @@ std::vector<Row> parts_rows() {
           ordered("topk", ".1"),
           {"unique", unique},
           {"argwhere", argwhere},
+          {"reinterpret", reinterpret},
           {"vision.get_valid_counts", valid_counts},
           {"vision.non_max_suppression", suppression},
           {"vision.all_class_non_max_suppression", class_suppression}};

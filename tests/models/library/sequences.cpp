@@ -28,12 +28,23 @@ Row recurrent(const std::string& name, const std::string& inner, Deviation devia
           fmt::format(R"(
 import "quern:models/{0}.relay" as {0}
 type Net {{
-  Net(first: {0}.Cell[5, 6], rest: ({0}.Cell[6, 6], {0}.Cell[6, 6]), both: {0}.Bidirectional[5, 6])
+  Net(
+    first: {0}.Cell[5, 6], rest: ({0}.Cell[6, 6], {0}.Cell[6, 6]), both: {0}.Bidirectional[5, 6],
+    upper: {0}.Bidirectional[12, 6]
+  )
 }}
 def @of_squares(%w: {0}.Stacked[5, 6], %xs: Tensor[(7, 2, 5), float32]) {{
   sum(square(@{0}.stacked(%w, %xs, @{0}.zero_states(%w)).0))
 }}
+def @of_deep(%w: {0}.DeepBidirectional[5, 6], %xs: Tensor[(7, 2, 5), float32]) {{
+  sum(square(@{0}.deep_bidirectional(%w, %xs).0))
+}}
 def @main(%net: Net, %xs: Tensor[(7, 2, 5), float32]) {{
+  let %two = {0}.DeepBidirectional(%net.both, Cons(%net.upper, Nil));
+  let (%deep, %deep_ends) = @{0}.deep_bidirectional(%two, %xs);
+  let (%low, %high) = (@hd(%deep_ends), @nth(%deep_ends, 1));
+  let %deep_slopes = grad(@of_deep)(%two, %xs);
+  let %deep_slopes = (%deep_slopes.1, %deep_slopes.0.first.backward.weight_hh);
   let %w = {0}.Stacked(%net.first, Cons(%net.rest.0, Cons(%net.rest.1, Nil)));
   let (%ys, %last) = @{0}.stacked(%w, %xs, @{0}.zero_states(%w));
   let (%both, %ends) = @{0}.bidirectional(%net.both, %xs);
@@ -43,9 +54,9 @@ def @main(%net: Net, %xs: Tensor[(7, 2, 5), float32]) {{
   let %slopes = (%slopes.1, (@nth(%slopes.0.rest, 1)).weight_hh);
   {1}
 }}
-def @begin(%seed: int32) -> ({0}.Stacked[20, 30], {0}.Bidirectional[20, 30]) {{
+def @begin(%seed: int32) -> ({0}.Stacked[20, 30], {0}.DeepBidirectional[20, 30]) {{
   let (%one, %two) = random.threefry_split(random.threefry_key(%seed));
-  (@{0}.init_stacked(%one, 3), @{0}.init_bidirectional(%two))
+  (@{0}.init_stacked(%one, 3), @{0}.init_deep_bidirectional(%two, 2))
 }}
 )",
                       name, inner),
@@ -53,15 +64,18 @@ def @begin(%seed: int32) -> ({0}.Stacked[20, 30], {0}.Bidirectional[20, 30]) {{
 }
 
 Row rnn() {
-  return recurrent(
-      "rnn",
-      "(%ys, (%last.first, %rest.0, %rest.1), %both, %ends, @rnn.sums(%net.first, %xs[1], %s), %slopes)",
-      by_units<1>);
+  return recurrent("rnn",
+                   "(%ys, (%last.first, %rest.0, %rest.1), %both, %ends, @rnn.sums(%net.first, %xs[1], %s), "
+                   "%slopes, %deep, "
+                   "(%low.0, %low.1, %high.0, %high.1), %deep_slopes)",
+                   by_units<1>);
 }
 
 Row gru() {
   return recurrent("gru", R"(let %gates = @gru.gates(%net.first, %xs[1], %s);
-  (%ys, (%last.first, %rest.0, %rest.1), %both, %ends, (%gates.reset, %gates.update, %gates.new), %slopes))",
+  let %all_ends = (%low.0, %low.1, %high.0, %high.1);
+  let %parts = (%gates.reset, %gates.update, %gates.new);
+  (%ys, (%last.first, %rest.0, %rest.1), %both, %ends, %parts, %slopes, %deep, %all_ends, %deep_slopes))",
                    by_units<3>);
 }
 
@@ -74,7 +88,10 @@ Row lstm() {
     %both,
     (%parts(%ends.0), %parts(%ends.1)),
     (%gates.input, %gates.forget, %gates.cell, %gates.output),
-    %slopes
+    %slopes,
+    %deep,
+    (%parts(%low.0), %parts(%low.1), %parts(%high.0), %parts(%high.1)),
+    %deep_slopes
   ))",
                    by_units<4>);
 }

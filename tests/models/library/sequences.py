@@ -52,16 +52,21 @@ def lstm_gates(cell, x, state):
 
 
 def recurrent(kind, cell, inner):
-    """Three layers one upon the other; a layer in both directions; what is inside of the second step of the first layer."""
+    """Three layers one upon the other; a layer in both directions, and two; what is inside of the second step of the first."""
     def run(number):
         first = fill(cell(5, 6), "first.")
         rest = [fill(cell(6, 6), f"rest.{k}.") for k in range(2)]
         xs = floats("xs", number, (7, 2, 5)).requires_grad_()
         stacked = layers(kind, (first,), (rest[0],), (rest[1],))
         ys, last = stacked(xs)
-        both, ends = layers(kind, (fill(cell(5, 6), "both.forward."), fill(cell(5, 6), "both.backward.")))(xs)
-        last, ends = (tuple(zip(*s)) if isinstance(s, tuple) else tuple(s) for s in (last, ends))
-        return ys, last, both, ends, inner(first, xs[1], first(xs[0])), gradients(ys, xs, stacked.weight_hh_l2)
+        pair = fill(cell(5, 6), "both.forward."), fill(cell(5, 6), "both.backward.")
+        upper = fill(cell(12, 6), "upper.forward."), fill(cell(12, 6), "upper.backward.")
+        both, ends = layers(kind, pair)(xs)
+        upon = layers(kind, pair, upper)
+        deep, deep_ends = upon(xs)
+        last, ends, deep_ends = (tuple(zip(*s)) if isinstance(s, tuple) else tuple(s) for s in (last, ends, deep_ends))
+        return (ys, last, both, ends, inner(first, xs[1], first(xs[0])), gradients(ys, xs, stacked.weight_hh_l2), deep, deep_ends,
+                gradients(deep, xs, upon.weight_hh_l0_reverse))
     return run
 
 

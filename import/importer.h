@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "import/onnx/model.h"
-#include "ir/io/data_files.h"
+#include "import/text/imported.h"
 
 namespace quern::onnx {
 
@@ -19,11 +19,7 @@ struct ImportOptions {
   std::string weights;  ///< the file that the text loads its weights from
 };
 
-struct Imported {
-  std::string text;                   ///< in the canonical layout
-  Entries<TensorPtr> weights;         ///< for the file that it loads; none if there are no weights
-  std::vector<std::string> problems;  ///< why there is no text, a line each
-};
+using import_text::Imported;
 
 /// The text of a model: a record for its weights, and `@main` of its inputs. Each operator is checked as it is written, so
 /// that the text has the types that the checker gives it. All operators without a counterpart are reported, not the first.

@@ -9,32 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/static/scope.h"
+#include "ir/io/ndarray.h"
 
 namespace quern {
 
 namespace {
 
 using nlohmann::json;
-
-constexpr uint64_t kNDArrayMagic = 0xDD5E40F096B4A13F;
-constexpr int32_t kMostDims = 64;
-
-// DLPack's type codes.
-std::optional<DType> dtype_of(uint8_t code, uint8_t bits, uint16_t lanes) {
-  std::string name;
-  switch (code) {
-    case 0: name = fmt::format("int{}", bits); break;
-    case 1: name = bits == 1 ? "bool" : fmt::format("uint{}", bits); break;
-    case 2: name = fmt::format("float{}", bits); break;
-    case 4: name = fmt::format("bfloat{}", bits); break;
-    case 6: name = "bool"; break;
-    default: return std::nullopt;
-  }
-  std::optional<DType> dtype = parse_dtype(name);
-  if (!dtype || lanes == 0 || (dtype->is_bool() && lanes > 1)) return std::nullopt;
-  dtype->lanes = lanes;
-  return dtype;
-}
 
 /// Reads values from the front of a byte sequence.
 class ByteReader {
@@ -99,8 +80,8 @@ Result<TensorPtr> decode_ndarray(std::string_view bytes) {
   auto bits = reader.take<uint8_t>();
   auto lanes = reader.take<uint16_t>();
   if (!lanes) return Failure{fmt::format("it ends in its header, after {} bytes", bytes.size())};
-  if (*rank < 0 || *rank > kMostDims) return Failure{fmt::format("its rank is {}", *rank)};
-  auto dtype = dtype_of(*code, *bits, *lanes);
+  if (*rank < 0 || *rank > kMostNDArrayDims) return Failure{fmt::format("its rank is {}", *rank)};
+  auto dtype = ndarray_dtype(*code, *bits, *lanes);
   if (!dtype)
     return Failure{fmt::format("its dtype is not known (code {}, {} bits, {} lanes)", *code, *bits, *lanes)};
   Shape shape;
@@ -219,7 +200,7 @@ class Reader {
     auto kind = node.at("type_key").get<std::string>();
     if (kind.empty()) return StaticValue();
     if (kind == "tir.Any") return StaticValue(dim_any());
-    if (kind == "runtime.String") return StaticValue(node.at("repr_str").get<std::string>());
+    if (kind == "runtime.String") return StaticValue(node.value("repr_str", ""));  // TVM leaves out ""
     if (kind == "relay.Constant") {
       auto tensor = constant(node);
       return tensor ? numbers_of(*tensor) : std::nullopt;

@@ -7,10 +7,7 @@
 //      "b64ndarrays": ["P6G0lvBAXt0AAAAA…"], "attrs": {"tvm_version": "0.8.0"}}
 //
 // A struct member is text: a number, a string or a dtype literally, any other object by node number.
-//
-// An NDArray is, in base64 and little-endian: magic 0xDD5E40F096B4A13F, 8 bytes reserved, device type and id
-// (int32 each), rank (int32), dtype code and bits (1 byte each) and lanes (2 bytes), the extents (int64
-// each), the number of bytes of the data (int64), the data, row-major.
+// An NDArray is in base64 (ir/io/ndarray.h).
 
 #include <map>
 #include <memory>

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "import/importer.h"
+#include "import/relay/module.h"
 #include "ir/io/data_formats.h"
 
 namespace quern::onnx {
@@ -95,6 +96,32 @@ Result<Done> write_text(const fs::path& path, const std::string& text) {
   return file.commit();
 }
 
+Imported imported_onnx(const ImportRequest& request, const Paths& paths) {
+  if (!request.params.empty())
+    return {{}, {}, {"`--params` goes with a module of TVM's: a model of ONNX has its weights"}};
+  const auto model = read_model(request.model);
+  if (!model) return {{}, {}, {model.error().message}};
+  const auto options = options_of(request, *model, paths);
+  if (!options) return {{}, {}, {options.error().message}};
+  return import_model(*model, *options);
+}
+
+Imported imported_module(const ImportRequest& request, const Paths& paths) {
+  if (!request.shapes.empty() || !request.constants.empty())
+    return {{}, {}, {"`--shape` and `--constant` go with a model of ONNX: a module of TVM's has its types"}};
+  const auto graph = relay_import::read_object_graph(request.model);
+  if (!graph) return {{}, {}, {graph.error().message}};
+  relay_import::ModuleOptions options;
+  options.source = fmt::format("Imported from `{}`.", fs::path(request.model).filename().string());
+  options.weights = paths.weights.filename().string();
+  if (!request.params.empty()) {
+    auto params = read_tensors(request.params);
+    if (!params) return {{}, {}, {params.error().message}};
+    options.params = std::move(*params);
+  }
+  return relay_import::import_module(*graph, options);
+}
+
 size_t count_of(const Entries<TensorPtr>& weights) {
   size_t count = 0;
   for (const auto& [name, tensor] : weights) count += static_cast<size_t>(tensor->size());
@@ -107,11 +134,8 @@ std::vector<std::string> import_files(const ImportRequest& request) {
   const Paths paths = paths_of(request);
   if (paths.text.extension() != ".relay")
     return {fmt::format("`{}` has to end with .relay", paths.text.string())};
-  const auto model = read_model(request.model);
-  if (!model) return {model.error().message};
-  const auto options = options_of(request, *model, paths);
-  if (!options) return {options.error().message};
-  Imported imported = import_model(*model, *options);
+  Imported imported =
+      request.model.ends_with(".json") ? imported_module(request, paths) : imported_onnx(request, paths);
   if (!imported.problems.empty()) return std::move(imported.problems);
   for (const fs::path& path : {paths.text, paths.weights})
     if (!request.overwrites && fs::exists(path) && (path == paths.text || !imported.weights.empty()))

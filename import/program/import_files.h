@@ -10,6 +10,7 @@ struct ImportRequest {
   std::string model, output;
   std::vector<std::string> shapes, constants;  ///< NAME=…
   bool overwrites = false;
+  std::string params;  ///< a file of TVM's parameters
 };
 
 /// Writes the text and the weights, and prints what it wrote. Where there are problems nothing is written; they are lines

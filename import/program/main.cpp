@@ -13,10 +13,13 @@
 #include "import/program/import_files.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"A model as text: MODEL.onnx becomes MODEL.relay, with its weights in MODEL.safetensors",
-               "quern import"};
+  CLI::App app{
+      "A model as text: MODEL.onnx, or TVM's MODEL.json, becomes MODEL.relay, with its weights in "
+      "MODEL.safetensors",
+      "quern import"};
   quern::onnx::ImportRequest request;
-  app.add_option("MODEL", request.model, "a file of ONNX (operator sets up to 21)")
+  app.add_option("MODEL", request.model,
+                 "a file of ONNX (operator sets up to 21), or a module of Relay by `tvm.ir.save_json`")
       ->required()
       ->check(CLI::ExistingFile);
   app.add_option("-o,--output", request.output,
@@ -30,6 +33,9 @@ int main(int argc, char** argv) {
                  "resizes to")
       ->allow_extra_args(false)
       ->take_all();
+  app.add_option("--params", request.params,
+                 "FILE.params: parameters of a module's @main, by `relay.save_param_dict`")
+      ->check(CLI::ExistingFile);
   app.add_flag("--force", request.overwrites, "write over files that are there");
   app.set_version_flag("--version", std::string("Quern ") + QUERN_VERSION);
   CLI11_PARSE(app, argc, argv);

@@ -182,6 +182,7 @@ constexpr Format kFormats[] = {
     {".npz", open_npz, write_npz, npy_fault, true},
     {".safetensors", open_safetensors, write_safetensors, safetensors_fault, true},
     {".csv", open_csv, write_csv, csv_fault, false},
+    {".params", open_params, write_params, params_fault, true},
 };
 
 /// The message of the Failure is a clause.

@@ -108,11 +108,13 @@ OpenedFile open_csv(const std::string& path, std::unique_ptr<FileSource> source)
 OpenedFile open_npy(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_params(const std::string& path, std::unique_ptr<FileSource> source);
 
 /// Why the format cannot hold such an entry, as a clause, or nothing.
 std::string csv_fault(const std::string& name, DType dtype);
 std::string npy_fault(const std::string& name, DType dtype);
 std::string safetensors_fault(const std::string& name, DType dtype);
+std::string params_fault(const std::string& name, DType dtype);
 
 /// The entries must have been checked; there is one.
 Result<Done> write_csv(const std::string& path, const Entries<TensorPtr>& entries);
@@ -121,5 +123,7 @@ Result<Done> write_npy(const std::string& path, const Entries<TensorPtr>& entrie
 Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
 /// Checks the entries.
 Result<Done> write_safetensors(const std::string& path, const Entries<TensorPtr>& entries);
+/// The entries must have been checked.
+Result<Done> write_params(const std::string& path, const Entries<TensorPtr>& entries);
 
 }  // namespace quern::data_detail

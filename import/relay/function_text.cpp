@@ -52,8 +52,10 @@ class FunctionText {
     const size_t id = graph_.part(var, "vid");
     return graph_.string(id, "name_hint");
   }
+  /// With the type that the file gives it, or that TVM has inferred.
   std::string declared(size_t var) {
-    const std::string type = type_text(names_, graph_.object(var, "type_annotation"), dims_);
+    std::string type = type_text(names_, graph_.object(var, "type_annotation"), dims_);
+    if (type.empty()) type = type_text(names_, graph_.object(var, "_checked_type_"), dims_);
     return type.empty() ? variable(var) : fmt::format("{}: {}", variable(var), type);
   }
   /// `let Weights(%w, …) = %params;`.
@@ -68,8 +70,15 @@ class FunctionText {
   std::string parameters_of(size_t function, const Bound* bound = nullptr) {
     std::vector<std::string> parameters;
     if (!record_.empty() && bound) parameters.push_back(fmt::format("{}: {}", record_, bound->type));
-    for (const size_t var : graph_.list(function, "params"))
-      if (!bound || !bound->fields.contains(name_of(var))) parameters.push_back(declared(var));
+    for (const size_t var : graph_.list(function, "params")) {
+      if (bound && bound->fields.contains(name_of(var))) continue;
+      parameters.push_back(declared(var));
+      if (bound && parameters.back() == variable(var))
+        throw Refusal(
+            fmt::format("the parameter `{}` of a function of the module has no type: "
+                        "`relay.transform.InferType` gives it one",
+                        name_of(var)));
+    }
     return fmt::format("{}", fmt::join(parameters, ", "));
   }
   std::string result_of(size_t function) {

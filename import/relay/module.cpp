@@ -31,21 +31,22 @@ class ModuleText {
 
   /// The text with TVM's header and metadata.
   std::string run() {
-    const std::vector<Definition> functions = functions_of_root();
+    functions_ = functions_of_root();
     std::string types;
     if (graph_.is(graph_.root(), "IRModule"))
       for (const auto& [header, type] : graph_.pairs(graph_.object(graph_.root(), "type_definitions")))
         types += data_type(type);
-    if (const auto main = std::ranges::find(functions, "main", &Definition::name); main != functions.end())
+    if (const auto main = std::ranges::find(functions_, "main", &Definition::name); main != functions_.end())
       bind(main->function);
     if (!options_.params.empty() && record_.empty())
       throw Refusal("`@main` has no parameter with the name of one of the tensors in the file of parameters");
     std::string text = "#[version = \"0.0.5\"]\n" + types + record_;
-    for (const auto& [name, function] : functions)
+    for (const auto& [name, function] : functions_)
       text += definition_text(names_, name, function, name == "main" ? bound_ : Bound{});
     return text + graph_.metadata(names_.metadata());
   }
 
+  const std::vector<Definition>& functions() const { return functions_; }
   const Bound& bound() const { return bound_; }
   /// The entries of the record.
   const Entries<TensorPtr>& weights() const { return weights_; }
@@ -111,6 +112,7 @@ class ModuleText {
   const ObjectGraph& graph_;
   const ModuleOptions& options_;
   ModuleNames names_;
+  std::vector<Definition> functions_;
   Bound bound_;
   std::string record_;  ///< its declaration
   Entries<TensorPtr> weights_;
@@ -156,8 +158,14 @@ Imported import_module(const ObjectGraph& graph, const ModuleOptions& options) {
     ModuleText module(graph, options);
     const std::string text = module.run();
     Session session;
-    const SourceId source = session.add_source(session.make_module(), "module.relay", text);
+    const ModuleId checked = session.make_module();
+    const SourceId source = session.add_source(checked, "module.relay", text);
     imported.problems = problems_of(session.check_with_imports(source));
+    // A function with a value of no one type is checked where it is called, and here nothing calls it.
+    if (imported.problems.empty())
+      for (const auto& [name, _] : module.functions())
+        if (!session.definition(checked, name))
+          imported.problems.push_back(fmt::format("`@{}` has a value whose type is not known", name));
     if (!imported.problems.empty()) return imported;
     const TypedText typed = session.typed_text(source);
     imported.weights = module.weights();

@@ -103,9 +103,9 @@ class Graph:
 
     # --- expressions
 
-    def var(self, name, annotation=0):
+    def var(self, name, annotation=0, inferred=0):
         identity = self.add("relay.Id", name_hint=self.text(name))
-        return self.expression("relay.Var", type_annotation=annotation, vid=identity)
+        return self.add("relay.Var", _checked_type_=inferred, span=0, type_annotation=annotation, vid=identity, virtual_device_=0)
 
     def constant(self, value):
         self.arrays.append(base64.b64encode(ndarray(torch.as_tensor(value))).decode())
@@ -210,7 +210,7 @@ def control():
     pair = g.var("pair", g.tuple_type(a, b))
     swap = g.function([pair], g.tuple(g.item(pair, 1), g.item(pair, 0)), g.tuple_type(b, a), [a, b])
     # @main(x, flag)
-    x, flag = g.var("x", g.tensor("n", 2)), g.var("flag", g.tensor(dtype="bool"))
+    x, flag = g.var("x", g.tensor("n", 2)), g.var("flag", inferred=g.tensor(dtype="bool"))
     scaled = g.call("multiply", x, g.constant(torch.tensor([2.0, 3.0])))
     shared = g.call("exp", scaled)
     y = g.var("x")  # another variable of the same name

@@ -248,11 +248,23 @@ TEST_F(BadModules, MembersThatAreNone) {
     EXPECT_THAT(of_body(nodes), ElementsAre(HasSubstr(wanted))) << nodes;
 }
 
+TEST_F(BadModules, AParameterWithoutAType) {
+  EXPECT_THAT(
+      problems(
+          R"({"root": 1, "nodes": [{"type_key": ""}, {"type_key": "relay.Function", "attrs": {"params": "2", "body": "3"}},
+ {"type_key": "Array", "data": [3]}, {"type_key": "relay.Var", "attrs": {"vid": "4"}}, {"type_key": "relay.Id", "attrs": {"name_hint": "x"}}]})"),
+      ElementsAre(HasSubstr("the parameter `x` of a function of the module has no type")));
+}
+
 TEST_F(BadModules, WhatTheCheckerSays) {
   EXPECT_THAT(
       of_body(
           R"({"type_key": "relay.Call", "attrs": {"op": "10", "args": "2"}}, {"type_key": "Op", "repr_str": "nn.relux"})"),
       ElementsAre(HasSubstr("nn.relux")));
+  EXPECT_THAT(
+      of_body(
+          R"({"type_key": "relay.Tuple", "attrs": {"fields": "10"}}, {"type_key": "Array", "data": [3, 11]}, {"type_key": "Op", "repr_str": "add"})"),
+      ElementsAre("`@main` has a value whose type is not known"));
   EXPECT_THAT(of_body(R"({"type_key": "relay.Constant", "attrs": {"data": "3"}})"),
               ElementsAre(HasSubstr("a constant of the metadata names array 3 of 0")));
 }

@@ -168,6 +168,17 @@ TEST_F(BadModules, AGraphOfCompiledKernels) {
               ElementsAre(HasSubstr("not what they compute. Save the module")));
 }
 
+TEST_F(BadModules, WhatIsForModelsOfOnnx) {
+  const ImportRequest request{
+      (kModules / "control.json").string(), (folder_ / "out.relay").string(), {"x=1,2"}, {}};
+  EXPECT_THAT(import_files(request),
+              ElementsAre(HasSubstr("`--shape` and `--constant` go with a model of ONNX")));
+  ImportRequest model{
+      QUERN_SOURCE_DIR "/tests/import/models/conv_net.onnx", (folder_ / "out.relay").string(), {}, {}};
+  model.params = (kModules / "conv_net.params").string();
+  EXPECT_THAT(import_files(model), ElementsAre(HasSubstr("`--params` goes with a module of TVM's")));
+}
+
 TEST_F(BadModules, ARootThatIsNoModule) {
   EXPECT_THAT(problems(R"({"root": 1, "nodes": [{"type_key": ""}, {"type_key": "relax.expr.Function"}]})"),
               ElementsAre(HasSubstr("the root is of the kind `relax.expr.Function`")));

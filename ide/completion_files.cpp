@@ -16,8 +16,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMostEntries = 2000;
 
 bool is_offered(const fs::path& file, bool modules) {
-  const std::string extension = file.extension().string();
-  return modules ? extension == ".relay" : std::ranges::count(data_endings(), extension) > 0;
+  return modules ? file.extension() == ".relay" : is_data_file(file.string());
 }
 
 }  // namespace

@@ -185,7 +185,7 @@ Result<Value> input_value(const std::string& text, Type type, const DataLookup& 
   const auto value = literal ? literal_as(*literal, dtype) : std::nullopt;
   if (value) return Value(*value);
   return Failure{fmt::format("`{}` is no {}, and no name of a {} file", text, to_string(dtype),
-                             listed_data_endings("or"))};
+                             listed_data_endings("or", DataUse::Read))};
 }
 
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
@@ -254,13 +254,13 @@ Result<Done> save_value(const std::string& path, const Value& value, Type type, 
   Entries<TensorPtr> entries;
   if (std::string fault = collect("", value, 0, entries); !fault.empty())
     return Failure{fmt::format("a value of type {} cannot be saved: {}", to_string(type), fault)};
-  if (!is_picture_file(path)) return write_tensors(path, entries);
-  Entries<size_t> ranks;
+  Entries<SavedTensor> saved;
   for (auto& [name, tensor] : entries) {
     tensor = HostTensor::lanes_of(tensor);
-    ranks.emplace_back(name, tensor->shape().size());
+    saved.emplace_back(name, SavedTensor{tensor->dtype(), tensor->shape().size()});
   }
-  if (auto fits = check_curves(path, ranks); !fits) return fits;
+  if (!is_drawn(path, saved)) return write_tensors(path, entries);
+  if (auto fits = check_curves(path, saved); !fits) return fits;
   if (!draw) return Failure{fmt::format("Cannot draw '{}': there are no pictures here.", path)};
   return draw(path, entries);
 }

@@ -73,21 +73,22 @@ void Files::check(const Use& use, Type type) {
 void Files::check_stored(const Use& use, const std::vector<StoredTensor>& tensors) {
   const std::string path(use.path);
   Entries<DType> dtypes;
-  Entries<size_t> ranks;
+  Entries<SavedTensor> saved;
   for (const StoredTensor& tensor : tensors) {
     const DType dtype = tensor.type->dtype;
     // Anything unknown here is checked at run time.
     if (!tensor.type->is_tensor() || dtype.is_infer() || dtype.is_var()) return;
     dtypes.emplace_back(tensor.name, dtype);
-    ranks.emplace_back(tensor.name, tensor.type->dims.size() + (dtype.is_vector() ? 1 : 0));
+    saved.emplace_back(tensor.name,
+                       SavedTensor{dtype, tensor.type->dims.size() + (dtype.is_vector() ? 1 : 0)});
   }
   if (use.kind == IntrinsicKind::Save && !is_data_file(path) && !is_picture_file(path))
     return report(
         DiagnosticKind::FileProblem, use.at,
         fmt::format("Cannot write '{}': its ending is none of {} for data, and .svg and .png for pictures.",
-                    path, listed_data_endings("and")));
-  const bool is_drawn = use.kind == IntrinsicKind::Save && is_picture_file(path);
-  if (auto fits = is_drawn ? check_curves(path, ranks) : check_entries(path, dtypes); !fits)
+                    path, listed_data_endings("and", DataUse::Written)));
+  const bool draws = use.kind == IntrinsicKind::Save && is_drawn(path, saved);
+  if (auto fits = draws ? check_curves(path, saved) : check_entries(path, dtypes); !fits)
     report(DiagnosticKind::FileProblem, use.at, fits.error().message);
 }
 

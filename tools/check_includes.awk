@@ -11,6 +11,7 @@ BEGIN {
   rank["ir/value"] = 4
   rank["ir/expr"] = 5
   rank["ir/io"] = 5
+  rank["ir/tokens"] = 6
   rank["ir/extern"] = 6
   rank["ir/interpret"] = 7
   rank["frontend/text"] = 10

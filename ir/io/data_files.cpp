@@ -342,6 +342,8 @@ std::string listed_data_endings(std::string_view conjunction, DataUse use) {
   return fmt::format("{} {} {}", fmt::join(endings, ", "), conjunction, last);
 }
 
+bool is_text_file(std::string_view path) { return path.ends_with(".txt"); }
+
 bool is_data_file(std::string_view path) { return static_cast<bool>(format_of(path)); }
 
 Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path) {

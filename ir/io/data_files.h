@@ -59,6 +59,8 @@ class TensorFile {
 enum class DataUse : uint8_t { Read, Written };
 /// How the names of files of data end, for messages, with a word before the last: ".npy, .npz and .csv".
 std::string listed_data_endings(std::string_view conjunction, DataUse use);
+/// Whether the name of a file ends as those of text do, whose bytes may be read as tokens: .txt.
+bool is_text_file(std::string_view path);
 /// Whether the name of a file ends as those of data do.
 bool is_data_file(std::string_view path);
 /// Opens a file; its extension determines the kind. The last few files stay open

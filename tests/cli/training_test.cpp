@@ -171,7 +171,7 @@ TEST(Inputs, OfScalarsAreValues) {
   EXPECT_EQ(run("yes=False"), "1 2.5 False\n");
   EXPECT_THAT(
       run("n=2.5"),
-      HasSubstr("--input n: `2.5` is no int32, and no name of a .npy, .npz, .safetensors or .csv file"));
+      HasSubstr("--input n: `2.5` is no int32, and no name of a .npy, .npz, .safetensors, .csv, .txt, "));
   EXPECT_THAT(run("yes=1"), HasSubstr("--input yes: `1` is no bool"));
   EXPECT_THAT(run("n=99999999999"), HasSubstr("`99999999999` is no int32"));
   EXPECT_THAT(run("n="), HasSubstr("`` is no int32"));

@@ -8,15 +8,17 @@
 namespace quern {
 
 DraftPtr Files::load(SyntaxPtr s, DraftSpan args, std::span<const std::string_view> texts) {
-  DraftPtr draft = drafts_.make<LoadDraft>(origin(s), unifier_.fresh_type(), args, texts);
+  auto* draft = drafts_.make<LoadDraft>(origin(s), unifier_.fresh_type(), args, texts);
+  // How many tokens a text has shows when it is read.
+  if (draft->is_of_tokens()) draft->type = tensor_type(std::vector{dim_any()}, DType::int32());
   relations_.relate(s, draft, "the file's content",
                     [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
   uses_.push_back({s, context_.declaration, IntrinsicKind::Load, "", draft});
   return draft;
 }
 
-void Files::save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value) {
-  uses_.push_back({s, context_.declaration, kind, path, value});
+void Files::save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value, bool are_tokens) {
+  uses_.push_back({s, context_.declaration, kind, path, value, are_tokens});
 }
 
 void Files::load_types() {
@@ -57,6 +59,11 @@ void Files::check(const Use& use, Type type) {
   const bool is_load = use.kind == IntrinsicKind::Load;
   const auto annotated = annotations.find(use.at);
   const SyntaxPtr written = annotated == annotations.end() ? nullptr : annotated->second;
+  if (const auto* load = as<LoadDraft>(use.value); load && load->is_of_tokens() && load->path()) {
+    const Result<Type> text = scope_.file_type(*load->path(), "");
+    if (!text) report(DiagnosticKind::FileProblem, use.at, text.error().message);
+    return;
+  }
   auto tensors = stored_tensors("", type, [this](Type data) { return scope_.data_of(data); });
   if (!tensors) {
     report(
@@ -79,9 +86,14 @@ void Files::check_stored(const Use& use, const std::vector<StoredTensor>& tensor
     // Anything unknown here is checked at run time.
     if (!tensor.type->is_tensor() || dtype.is_infer() || dtype.is_var()) return;
     dtypes.emplace_back(tensor.name, dtype);
+    if (use.are_tokens && (tensors.size() > 1 || !dtype.is_int() || tensor.type->dims.size() != 1))
+      return report(DiagnosticKind::TypeMismatch, use.at,
+                    fmt::format("the ids of tokens are a vector of integers, and this is {}",
+                                unifier_.describe(resolve(use.value->type))));
     saved.emplace_back(tensor.name,
                        SavedTensor{dtype, tensor.type->dims.size() + (dtype.is_vector() ? 1 : 0)});
   }
+  if (use.are_tokens) return;
   if (use.kind == IntrinsicKind::Save && !is_data_file(path) && !is_picture_file(path))
     return report(
         DiagnosticKind::FileProblem, use.at,

@@ -16,7 +16,7 @@
 #include "ir/value/scalar.h"
 #include "tests/temporary_folder.h"
 
-namespace quern {
+namespace quern::image_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -255,4 +255,4 @@ TEST(TextFiles, AreTheirBytes) {
 }
 
 }  // namespace
-}  // namespace quern
+}  // namespace quern::image_files_test

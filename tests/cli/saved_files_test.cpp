@@ -114,7 +114,7 @@ TEST_P(SavedFiles, AreImagesOfPixels) {
   EXPECT_EQ(again.out, "[[[0], [255]], [[7], [1]]]\n");
   // The same numbers of another dtype are curves.
   EXPECT_EQ(run("save(\"b.png\", [[0, 255], [7, 1]])").err, "");
-  EXPECT_EQ(run("print(shape_of(load(\"b.png\"))[2])").out, "4\n");
+  EXPECT_EQ(run("print(shape_of(load(\"b.png\"))[0] > 100)").out, "True\n");
   EXPECT_THAT(run("save(\"c.png\", ones((2, 2, 3)))").err, HasSubstr("an image is of uint8 or uint16"));
   EXPECT_THAT(run("save(\"c.bin\", [1, 2])").err, HasSubstr("a .bin is only read"));
 }

@@ -162,7 +162,7 @@ void CommandLine::declare_run(CLI::App& run) {
                  "SEED of the random numbers that the program draws by next_key() and @sample.*");
   run.add_option("--entry", entry_, "a definition to run last, instead of @main");
   run.add_option("--output", output_,
-                 "FILE: where the last value is saved (.npy, .npz, .safetensors, .csv, .params)");
+                 "FILE: where the last value is saved (.npy, .npz, .safetensors, .csv, .params, .png, …)");
   run.add_option("--format", format_, "text or json: an object a line")
       ->check(CLI::IsMember({"text", "json"}));
   run.add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");

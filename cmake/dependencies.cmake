@@ -31,6 +31,17 @@ pkg_check_modules(libzip REQUIRED libzip)
 add_library(quern_libzip_headers INTERFACE)
 target_include_directories(quern_libzip_headers SYSTEM INTERFACE ${libzip_INCLUDE_DIRS})
 
+# Images, compressed data, and the words that a tokeniser splits text into. All but zlib, which LLVM brings, are linked
+# statically, since a shared library would lengthen each start; and Cairo, which has a libpng of its own, shall not find
+# this one among the program's symbols.
+find_package(ZLIB REQUIRED)
+find_library(PNG_LIBRARY libpng16.a REQUIRED)
+find_library(JPEG_LIBRARY libjpeg.a REQUIRED)
+find_library(PCRE2_LIBRARY libpcre2-8.a REQUIRED)
+add_library(quern_file_formats INTERFACE)
+target_link_libraries(quern_file_formats INTERFACE "${PNG_LIBRARY}" "${JPEG_LIBRARY}" "${PCRE2_LIBRARY}" ZLIB::ZLIB m)
+target_link_options(quern_file_formats INTERFACE -Wl,--exclude-libs=libpng16.a:libjpeg.a:libpcre2-8.a)
+
 # Opened when it is first used, for pictures as PNG.
 pkg_check_modules(cairo REQUIRED cairo)
 add_library(quern_cairo_headers INTERFACE)

@@ -40,7 +40,8 @@ class Completer {
   void after_value();
 
   // files (completion_files.cpp)
-  CompletionList files(uint32_t begin, bool modules);
+  /// The names of files with this extension, or, where it is "", of data.
+  CompletionList files(uint32_t begin, std::string_view extension);
 
   // names (completion_names.cpp)
   void variables(Group group);

@@ -157,10 +157,12 @@ CompletionList Completer::in_string(size_t lexeme) {
   parse_.run_to(lexeme);
   const bool is_closed = lexed_.word(lexeme).size() > 1 && lexed_.word(lexeme).ends_with('"');
   const uint32_t end = is_closed ? range.end - 1 : range.end;
-  if (prev_is("import")) return files(range.begin + 1, true);
+  if (prev_is("import")) return files(range.begin + 1, ".relay");
   call_ = OpenCall::at(session_, module_, parse_, types_);
   const std::string_view callee = call_ && call_->open > 0 ? lexed_.word(call_->open - 1) : "";
-  if ((callee == "load" || callee == "save") && call_->before.empty()) return files(range.begin + 1, false);
+  const bool has_files = callee == "load" || callee == "save";
+  if (has_files && call_->name == "tokens") return files(range.begin + 1, ".json");
+  if (has_files && call_->before.empty()) return files(range.begin + 1, "");
   // The values of an attribute; their labels include the quotes.
   replaced_ = {range.begin, range.end};
   found_ = Candidates(lexed_.in_text({range.begin, std::min(offset_, end)}));

@@ -15,14 +15,13 @@ namespace fs = std::filesystem;
 // In a folder with more, only the first ones are offered.
 constexpr size_t kMostEntries = 2000;
 
-bool is_offered(const fs::path& file, bool modules) {
-  const std::string extension = file.extension().string();
-  return modules ? extension == ".relay" : std::ranges::count(data_endings(), extension) > 0;
+bool is_offered(const fs::path& file, std::string_view extension) {
+  return extension.empty() ? is_data_file(file.string()) : file.extension() == extension;
 }
 
 }  // namespace
 
-CompletionList Completer::files(uint32_t begin, bool modules) {
+CompletionList Completer::files(uint32_t begin, std::string_view extension) {
   const std::string_view typed = lexed_.in_text({begin, offset_});
   const size_t slash = typed.rfind('/');
   const std::string below(typed.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
@@ -42,12 +41,12 @@ CompletionList Completer::files(uint32_t begin, bool modules) {
     const std::string file = entry->path().filename().string();
     std::error_code ignored;
     const bool is_folder = entry->is_directory(ignored);
-    if ((file.starts_with('.') && !shows_hidden) || (!is_folder && !is_offered(entry->path(), modules)))
+    if ((file.starts_with('.') && !shows_hidden) || (!is_folder && !is_offered(entry->path(), extension)))
       continue;
     found_.add({is_folder ? file + "/" : file, is_folder ? CompletionKind::Folder : CompletionKind::File,
                 is_folder ? Next : Best});
   }
-  if (modules)
+  if (extension == ".relay")
     for (const std::string& module : Session::library_modules())
       if (std::string_view(module).starts_with(below))
         found_.add({module.substr(below.size()), CompletionKind::File, Next});

@@ -15,7 +15,8 @@ template <class Json>
 void watch_files(ServerState& state, const Json&) {
   if (!state.client.watches_files) return;
   // The types of what `load` reads are in its files.
-  Json watchers = Json::array({{{"globPattern", "**/*.{relay,npy,npz,safetensors}"}}});
+  Json watchers =
+      Json::array({{{"globPattern", "**/*.{relay,npy,npz,safetensors,csv,txt,png,jpg,jpeg,idx,bin}"}}});
   Json registration = {{"id", "relay-files"},
                        {"method", "workspace/didChangeWatchedFiles"},
                        {"registerOptions", {{"watchers", watchers}}}};

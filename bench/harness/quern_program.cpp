@@ -20,7 +20,7 @@ struct NoHost final : Host {
   Result<Value> load(std::string_view, std::string_view, Type) override {
     return Failure{"a row of the bench loads nothing"};
   }
-  Result<Done> save(std::string_view, const Value&, Type) override {
+  Result<Done> save(std::string_view, std::string_view, const Value&, Type) override {
     return Failure{"a row of the bench saves nothing"};
   }
   Result<std::optional<Value>> restore(std::string_view, Type) override {

@@ -7,6 +7,7 @@
 
 #include "frontend/print/printer_impl.h"
 #include "frontend/text/format_string.h"
+#include "ir/io/data_files.h"
 
 namespace quern::printer_detail {
 
@@ -64,16 +65,22 @@ void Printer::printed(const IntrinsicExpr& e) {
 
 void Printer::of_file(const IntrinsicExpr& e) {
   const size_t last = e.args.size() - 1;
-  const auto quoted = [this, &e](size_t begin, size_t end) {
+  const auto name = [last, this, &e] {
     std::string words;
-    for (size_t i = begin; i < end; ++i) words += in_string(e, i);
+    for (size_t i = 0; i < last; ++i) words += in_string(e, i);
     text(to_string(StaticValue(std::move(words))));
   };
+  const auto entry = [last, this, &e] { text(to_string(StaticValue(with_double_braces(e.texts[last])))); };
+  const bool is_text = !e.args[last - 1] && is_text_file(e.texts[last - 1]);
+  const size_t values = e.args[last] ? 2 : 1;
   list(
-      fmt::format("{}(", to_string(e.intrinsic)), !e.args[last] && e.texts[last].empty() ? 1 : 2,
+      fmt::format("{}(", to_string(e.intrinsic)), values + (e.texts[last].empty() ? 0 : 1),
       [&](size_t i) {
         if (i == 1 && e.args[last]) return item(e.args[last]);
-        run([=] { i == 0 ? quoted(0, last) : quoted(last, last + 1); });
+        run([=, this] {
+          if (i > 0 && is_text) text("tokens=");
+          i == 0 ? name() : entry();
+        });
       },
       ")");
 }

@@ -216,8 +216,9 @@ enum class IntrinsicKind : uint8_t {
   /// separators: blanks between arguments are labels.
   Print,
   // A file's name is as Print has a line, of values of rank 0; one arg and one text follow it.
-  Load,      ///< a file's name; null, and the entry's name or "". The type is the expected one
-  Save,      ///< a file's name; a tensor, tuple or record, and ""
+  Load,  ///< a file's name; null, and the entry's name or ""; for text the vocabulary's file or "". The type is
+         ///< the expected one
+  Save,      ///< a file's name; a tensor, tuple or record, and for text the vocabulary's file, or ""
   Assert,    ///< args: actual and expected value; texts: rtol and atol, none for exact equality
   Clock,     ///< seconds since an arbitrary point in time, float64
   Restore,   ///< a file's name; the value where there is no such file, and ""

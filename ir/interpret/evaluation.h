@@ -70,7 +70,9 @@ class Host {
   /// Loads a value of `type` from a file; `entry` selects one tensor of several. Checks every dtype and shape
   /// against the type.
   virtual Result<Value> load(std::string_view path, std::string_view entry, Type type) = 0;
-  virtual Result<Done> save(std::string_view path, const Value& value, Type type) = 0;
+  /// `tokens` is the file of the vocabulary for text, or "".
+  virtual Result<Done> save(std::string_view path, std::string_view tokens, const Value& value,
+                            Type type) = 0;
   /// What was saved to a file; nothing if it does not exist.
   virtual Result<std::optional<Value>> restore(std::string_view path, Type type) = 0;
   /// The next of the run's random keys.

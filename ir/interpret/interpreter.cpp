@@ -382,7 +382,8 @@ class Interpreter final : public Evaluator {
         return std::move(loaded).value();
       }
       case IntrinsicKind::Save: {
-        Result<Done> saved = host_.save(file_name_of(node, args), args.back(), node.args.back()->type);
+        Result<Done> saved =
+            host_.save(file_name_of(node, args), node.texts.back(), args.back(), node.args.back()->type);
         if (!saved) fail(node, saved.error().message, FailureKind::File);
         break;
       }

@@ -1,4 +1,4 @@
-// Files and their extensions; the formats are in csv.cpp, npy.cpp, npz.cpp and safetensors.cpp.
+// Files and the endings of their names; each format is in a file of its own.
 
 #include "ir/io/data_files.h"
 
@@ -172,9 +172,10 @@ namespace {
 struct Format {
   std::string_view ending;
   OpenedFile (*open)(const std::string& path, std::unique_ptr<FileSource> source);
-  Result<Done> (*write)(const std::string& path, const Entries<TensorPtr>& entries);
-  std::string (*fault)(const std::string& name, DType dtype);
-  bool has_names;  ///< without, it holds one tensor
+  Result<Done> (*write)(const std::string& path,
+                        const Entries<TensorPtr>& entries);    ///< null: it is only read
+  std::string (*fault)(const std::string& name, DType dtype);  ///< null as `write`
+  bool has_names;                                              ///< without, it holds one tensor
 };
 
 constexpr Format kFormats[] = {
@@ -183,6 +184,15 @@ constexpr Format kFormats[] = {
     {".safetensors", open_safetensors, write_safetensors, safetensors_fault, true},
     {".csv", open_csv, write_csv, csv_fault, false},
     {".params", open_params, write_params, params_fault, true},
+    {".txt", open_text, write_text, text_fault, false},
+    {".png", open_png, write_png, png_fault, false},
+    {".jpg", open_jpeg, write_jpeg, jpeg_fault, false},
+    {".jpeg", open_jpeg, write_jpeg, jpeg_fault, false},
+    {"-ubyte", open_idx, nullptr, nullptr, false},
+    {"-ubyte.gz", open_idx_gz, nullptr, nullptr, false},
+    {".idx", open_idx, nullptr, nullptr, false},
+    {".idx.gz", open_idx_gz, nullptr, nullptr, false},
+    {".bin", open_cifar, nullptr, nullptr, true},
 };
 
 /// The message of the Failure is a clause.
@@ -190,7 +200,7 @@ Result<const Format*> format_of(std::string_view path) {
   for (const Format& format : kFormats)
     if (path.ends_with(format.ending)) return &format;
   if (is_picture_file(path)) return Failure{"it is a picture, and holds no numbers"};
-  return Failure{fmt::format("its ending is none of {}", listed_data_endings("and"))};
+  return Failure{fmt::format("its ending is none of {}", listed_data_endings("and", DataUse::Read))};
 }
 
 /// A valid file may exceed memory, which is not a bug.
@@ -324,18 +334,16 @@ Result<TensorPtr> TensorFile::tensor_as(size_t entry, DType dtype, size_t rank) 
 
 Result<TensorPtr> TensorFile::read_as(size_t entry, DType, size_t) { return read_tensor(entry); }
 
-std::vector<std::string_view> data_endings() {
+std::string listed_data_endings(std::string_view conjunction, DataUse use) {
   std::vector<std::string_view> endings;
-  for (const Format& format : kFormats) endings.push_back(format.ending);
-  return endings;
-}
-
-std::string listed_data_endings(std::string_view conjunction) {
-  std::vector<std::string_view> endings = data_endings();
+  for (const Format& format : kFormats)
+    if (use == DataUse::Read || format.write) endings.push_back(format.ending);
   const std::string_view last = endings.back();
   endings.pop_back();
   return fmt::format("{} {} {}", fmt::join(endings, ", "), conjunction, last);
 }
+
+bool is_text_file(std::string_view path) { return path.ends_with(".txt"); }
 
 bool is_data_file(std::string_view path) { return static_cast<bool>(format_of(path)); }
 
@@ -360,6 +368,7 @@ Result<Entries<TensorPtr>> read_tensors(const std::string& path) {
 Result<Done> check_entries(const std::string& path, const Entries<DType>& entries) {
   Result<const Format*> format = format_of(path);
   if (!format) return write_failure(path, format.error().message);
+  if (!(*format)->write) return write_failure(path, fmt::format("a {} is only read", (*format)->ending));
   if (!(*format)->has_names && entries.size() != 1)
     return write_failure(path,
                          fmt::format("a {} holds one tensor, not {}", (*format)->ending, entries.size()));

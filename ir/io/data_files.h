@@ -1,5 +1,6 @@
 #pragma once
-// Tensors in files: NumPy's .npy and .npz, .safetensors, and text (.csv). Readers never trust a length in a file: a
+// Tensors in files: NumPy's .npy and .npz, .safetensors, numbers as text (.csv), text, images, MNIST's and CIFAR's files.
+// Readers never trust a length in a file: a
 // truncated or inconsistent file is a Failure that names the file, the entry and the problem.
 
 #include <memory>
@@ -55,10 +56,11 @@ class TensorFile {
   std::mutex mutex_;
 };
 
-/// How the names of files of data end: ".npy", ….
-std::vector<std::string_view> data_endings();
-/// For messages, with a word before the last: ".npy, .npz, .safetensors and .csv".
-std::string listed_data_endings(std::string_view conjunction);
+enum class DataUse : uint8_t { Read, Written };
+/// How the names of files of data end, for messages, with a word before the last: ".npy, .npz and .csv".
+std::string listed_data_endings(std::string_view conjunction, DataUse use);
+/// Whether the name of a file ends as those of text do, whose bytes may be read as tokens: .txt.
+bool is_text_file(std::string_view path);
 /// Whether the name of a file ends as those of data do.
 bool is_data_file(std::string_view path);
 /// Opens a file; its extension determines the kind. The last few files stay open

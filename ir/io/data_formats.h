@@ -31,9 +31,10 @@ class ByteSource {
   Result<Done> read(std::span<std::byte> out, std::string_view part);
   /// Fails unless everything was read and the source agrees (an archive checks its checksum here).
   Result<Done> finish();
+  /// For a size that the content says, after one that was a bound.
+  void set_remaining(uint64_t bytes) { remaining_ = bytes; }
 
  protected:
-  void set_remaining(uint64_t bytes) { remaining_ = bytes; }
   /// Bytes read, at most `size`; 0 at the end; negative on an error of the source.
   virtual int64_t read_some(void* out, size_t size) = 0;
 
@@ -103,24 +104,43 @@ void normalise_bools(HostTensor& tensor);
 
 using OpenedFile = Result<std::shared_ptr<TensorFile>>;
 
+/// How a file of one tensor is read, each time from its begin.
+struct OneTensor {
+  Result<TensorHeader> (*header)(FileSource& source);
+  Result<TensorPtr> (*tensor)(FileSource& source);
+};
+OpenedFile open_one_tensor(const std::string& path, std::unique_ptr<FileSource> source, OneTensor reader);
+
 /// Each takes over the opened file.
+OpenedFile open_cifar(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_csv(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_idx(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_idx_gz(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_jpeg(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_npy(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_png(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_params(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_text(const std::string& path, std::unique_ptr<FileSource> source);
 
 /// Why the format cannot hold such an entry, as a clause, or nothing.
 std::string csv_fault(const std::string& name, DType dtype);
+std::string jpeg_fault(const std::string& name, DType dtype);
 std::string npy_fault(const std::string& name, DType dtype);
+std::string png_fault(const std::string& name, DType dtype);
 std::string safetensors_fault(const std::string& name, DType dtype);
 std::string params_fault(const std::string& name, DType dtype);
+std::string text_fault(const std::string& name, DType dtype);
 
 /// The entries must have been checked; there is one.
 Result<Done> write_csv(const std::string& path, const Entries<TensorPtr>& entries);
+Result<Done> write_jpeg(const std::string& path, const Entries<TensorPtr>& entries);
 Result<Done> write_npy(const std::string& path, const Entries<TensorPtr>& entries);
 /// Stored, not deflated: trained weights hardly compress. The entries must have been checked.
 Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
+Result<Done> write_png(const std::string& path, const Entries<TensorPtr>& entries);
+Result<Done> write_text(const std::string& path, const Entries<TensorPtr>& entries);
 /// Checks the entries.
 Result<Done> write_safetensors(const std::string& path, const Entries<TensorPtr>& entries);
 /// The entries must have been checked.

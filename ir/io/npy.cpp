@@ -235,37 +235,26 @@ Result<std::string> npy_preamble(const HostTensor& tensor) {
 
 namespace {
 
-class NpyFile final : public TensorFile {
- public:
-  NpyFile(const std::string& path, std::unique_ptr<FileSource> source)
-      : TensorFile(path, {""}), source_(std::move(source)) {}
+Result<TensorHeader> read_header(FileSource& source) {
+  Result<NpyHeader> header = read_npy_header(source);
+  if (!header) return header.error();
+  return header->tensor;
+}
 
- protected:
-  Result<TensorHeader> read_header(size_t) override {
-    if (auto done = source_->move_to(0); !done) return done.error();
-    Result<NpyHeader> header = read_npy_header(*source_);
-    if (!header) return header.error();
-    return header->tensor;
-  }
-  Result<TensorPtr> read_tensor(size_t) override {
-    if (auto done = source_->move_to(0); !done) return done.error();
-    Result<NpyHeader> header = read_npy_header(*source_);
-    if (!header) return header.error();
-    const bool as_in_memory =
-        !header->big_endian && !(header->fortran_order && header->tensor.shape.size() > 1);
-    const uint64_t begin = source_->size() - source_->remaining();
-    TensorPtr mapped = as_in_memory ? source_->mapped(begin, header->tensor) : nullptr;
-    return mapped ? mapped : read_elements(*source_, *header);
-  }
-
- private:
-  const std::unique_ptr<FileSource> source_;
-};
+Result<TensorPtr> read_tensor(FileSource& source) {
+  Result<NpyHeader> header = read_npy_header(source);
+  if (!header) return header.error();
+  const bool as_in_memory =
+      !header->big_endian && !(header->fortran_order && header->tensor.shape.size() > 1);
+  const uint64_t begin = source.size() - source.remaining();
+  TensorPtr mapped = as_in_memory ? source.mapped(begin, header->tensor) : nullptr;
+  return mapped ? mapped : read_elements(source, *header);
+}
 
 }  // namespace
 
 OpenedFile open_npy(const std::string& path, std::unique_ptr<FileSource> source) {
-  return std::shared_ptr<TensorFile>(std::make_shared<NpyFile>(path, std::move(source)));
+  return open_one_tensor(path, std::move(source), {read_header, read_tensor});
 }
 
 Result<Done> write_npy(const std::string& path, const Entries<TensorPtr>& entries) {

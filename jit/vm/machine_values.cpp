@@ -243,7 +243,8 @@ void Machine::intrinsic(const Instruction* pc) {
       break;
     }
     case IntrinsicKind::Save: {
-      Result<Done> saved = host_.save(file_name_of(node, args), args.back(), node.args.back()->type);
+      Result<Done> saved =
+          host_.save(file_name_of(node, args), node.texts.back(), args.back(), node.args.back()->type);
       if (!saved) fail(pc, saved.error().message, FailureKind::File);
       break;
     }

@@ -22,7 +22,9 @@ class NoHost final : public Host {
  public:
   void print(std::string_view) override {}
   Result<quern::Value> load(std::string_view, std::string_view, Type) override { return Failure{""}; }
-  Result<Done> save(std::string_view, const quern::Value&, Type) override { return Failure{""}; }
+  Result<Done> save(std::string_view, std::string_view, const quern::Value&, Type) override {
+    return Failure{""};
+  }
   Result<std::optional<quern::Value>> restore(std::string_view, Type) override { return Failure{""}; }
 };
 

@@ -25,7 +25,7 @@ class NoHost final : public Host {
   Result<Value> load(std::string_view, std::string_view, Type) override {
     return Failure{"no file is read here"};
   }
-  Result<Done> save(std::string_view, const Value&, Type) override {
+  Result<Done> save(std::string_view, std::string_view, const Value&, Type) override {
     return Failure{"no file is written here"};
   }
   Result<std::optional<Value>> restore(std::string_view, Type) override {

@@ -9,7 +9,9 @@
 #include "frontend/syntax/literals.h"
 #include "frontend/text/suggest.h"
 #include "ir/base/counted_work.h"
+#include "ir/base/interrupt.h"
 #include "ir/io/picture_files.h"
+#include "ir/tokens/tokenizer.h"
 
 namespace quern {
 
@@ -185,7 +187,7 @@ Result<Value> input_value(const std::string& text, Type type, const DataLookup& 
   const auto value = literal ? literal_as(*literal, dtype) : std::nullopt;
   if (value) return Value(*value);
   return Failure{fmt::format("`{}` is no {}, and no name of a {} file", text, to_string(dtype),
-                             listed_data_endings("or"))};
+                             listed_data_endings("or", DataUse::Read))};
 }
 
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
@@ -217,6 +219,44 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
   }
   auto next = values.begin();
   return assembled(type, lookup, next);
+}
+
+Result<Value> load_tokens(const std::string& path, const std::string& tokens, Type type) {
+  const auto tokenizer = open_tokenizer(tokens);
+  if (!tokenizer) return tokenizer.error();
+  const auto text = read_tensors(path);
+  if (!text) return text.error();
+  const HostTensor& bytes = *text->front().second;
+  const auto ids = (*tokenizer)->encode({reinterpret_cast<const char*>(bytes.data()), bytes.bytes()});
+  if (is_interrupted()) return Failure{kInterrupted};
+  if (!ids)
+    return Failure{fmt::format("Cannot read '{}' as tokens of '{}': {}.", path, tokens, ids.error().message)};
+  const TensorPtr tensor =
+      HostTensor::from<int32_t>(DType::int32(), {static_cast<int64_t>(ids->size())}, std::span(*ids));
+  const std::string problem = type->is_tensor() ? mismatch(*tensor, type) : "they are a vector";
+  if (problem.empty()) return Value::tensor(tensor);
+  return Failure{fmt::format("the tokens of `{}` are {}, but they are declared as {}: {}", path,
+                             type_to_string(tensor->dtype(), tensor->shape()), to_string(type), problem)};
+}
+
+Result<Done> save_tokens(const std::string& path, const std::string& tokens, const Value& value, Type type) {
+  const TensorPtr tensor = value.as_tensor();
+  if (!tensor || tensor->shape().size() != 1 || !tensor->dtype().is_int())
+    return Failure{
+        fmt::format("Cannot write '{}': the ids of tokens are a vector of integers, and this is {}.", path,
+                    to_string(type))};
+  const auto tokenizer = open_tokenizer(tokens);
+  if (!tokenizer) return tokenizer.error();
+  std::vector<int64_t> ids;
+  for (int64_t k = 0; k < tensor->size(); ++k) ids.push_back(element_as_int(*tensor, k));
+  const auto text = (*tokenizer)->decode(ids);
+  if (!text)
+    return Failure{
+        fmt::format("Cannot write '{}' of tokens of '{}': {}.", path, tokens, text.error().message)};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text->data());
+  return write_tensors(path,
+                       {{"", HostTensor::from<uint8_t>(DType::uint8(), {static_cast<int64_t>(text->size())},
+                                                       std::span(bytes, text->size()))}});
 }
 
 Result<LoadedByName> load_by_name(const std::string& path, const std::vector<NamedType>& wanted,
@@ -254,13 +294,13 @@ Result<Done> save_value(const std::string& path, const Value& value, Type type, 
   Entries<TensorPtr> entries;
   if (std::string fault = collect("", value, 0, entries); !fault.empty())
     return Failure{fmt::format("a value of type {} cannot be saved: {}", to_string(type), fault)};
-  if (!is_picture_file(path)) return write_tensors(path, entries);
-  Entries<size_t> ranks;
+  Entries<SavedTensor> saved;
   for (auto& [name, tensor] : entries) {
     tensor = HostTensor::lanes_of(tensor);
-    ranks.emplace_back(name, tensor->shape().size());
+    saved.emplace_back(name, SavedTensor{tensor->dtype(), tensor->shape().size()});
   }
-  if (auto fits = check_curves(path, ranks); !fits) return fits;
+  if (!is_drawn(path, saved)) return write_tensors(path, entries);
+  if (auto fits = check_curves(path, saved); !fits) return fits;
   if (!draw) return Failure{fmt::format("Cannot draw '{}': there are no pictures here.", path)};
   return draw(path, entries);
 }

@@ -28,6 +28,11 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
 Result<Value> input_value(const std::string& text, Type type, const DataLookup& lookup,
                           std::optional<Place>* field = nullptr);
 
+/// The ids of the tokens of a text, by the vocabulary in a file (ir/tokens/tokenizer.h).
+Result<Value> load_tokens(const std::string& path, const std::string& tokens, Type type);
+/// Writes the text of such ids.
+Result<Done> save_tokens(const std::string& path, const std::string& tokens, const Value& value, Type type);
+
 /// A requested value and its name.
 struct NamedType {
   std::string name;

@@ -44,12 +44,17 @@ class FileHost final : public Host {
     field.reset();
     const std::string file = (std::filesystem::path(folder) / path).string();
     loaded.insert(file);
-    return load_value(file, entry, type, lookup_, &field);
+    if (!is_text_file(path) || entry.empty()) return load_value(file, entry, type, lookup_, &field);
+    const std::string tokens = (std::filesystem::path(folder) / entry).string();
+    loaded.insert(tokens);
+    return load_tokens(file, tokens, type);
   }
-  Result<Done> save(std::string_view path, const Value& value, Type type) override {
+  Result<Done> save(std::string_view path, std::string_view tokens, const Value& value, Type type) override {
     if (is_quiet) return Done{};
     if (!saves_) return Failure{"nothing is saved here: run the program"};
-    return save_value((std::filesystem::path(folder) / path).string(), value, type, draw_);
+    const std::string file = (std::filesystem::path(folder) / path).string();
+    if (tokens.empty()) return save_value(file, value, type, draw_);
+    return save_tokens(file, (std::filesystem::path(folder) / tokens).string(), value, type);
   }
   Result<std::optional<Value>> restore(std::string_view path, Type type) override {
     const std::string file = (std::filesystem::path(folder) / path).string();

@@ -107,5 +107,40 @@ TEST_P(SavedFiles, OfPicturesAreRefusedWhereNothingCanBeDrawn) {
   EXPECT_FALSE(has("no_folder"));
 }
 
+TEST_P(SavedFiles, AreImagesOfPixels) {
+  EXPECT_EQ(run("save(\"a.png\", cast([[0, 255], [7, 1]], dtype=\"uint8\"))").err, "");
+  const auto again = run("let %x = load(\"a.png\"); print(%x)");
+  EXPECT_EQ(again.err, "");
+  EXPECT_EQ(again.out, "[[[0], [255]], [[7], [1]]]\n");
+  // The same numbers of another dtype are curves.
+  EXPECT_EQ(run("save(\"b.png\", [[0, 255], [7, 1]])").err, "");
+  EXPECT_EQ(run("print(shape_of(load(\"b.png\"))[0] > 100)").out, "True\n");
+  EXPECT_THAT(run("save(\"c.png\", ones((2, 2, 3)))").err, HasSubstr("an image is of uint8 or uint16"));
+  EXPECT_THAT(run("save(\"c.bin\", [1, 2])").err, HasSubstr("a .bin is only read"));
+}
+
+TEST_P(SavedFiles, OfTextAreTokens) {
+  std::ofstream(folder / "vocab.json") << R"({"a": 5, "b": 6, "ab": 7, "\n": 8})";
+  std::ofstream(folder / "a.txt") << "abba\n";
+  EXPECT_EQ(run("print(load(\"a.txt\"))").out, "[97, 98, 98, 97, 10]\n");
+  EXPECT_EQ(run("print(load(\"a.txt\", tokens=\"vocab.json\"))").out, "[7, 6, 5, 8]\n");
+  const std::string f = "def @f() { let %t = load(\"a.txt\", tokens=\"vocab.json\"); sum(%t) } print(@f());";
+  EXPECT_EQ(run(f).out, "26\n");
+  const std::string annotated = "let %t: Tensor[(4,), int32] = load(\"a.txt\", tokens=\"vocab.json\"); ";
+  EXPECT_EQ(run(annotated + "save(\"b.txt\", %t[1:], tokens=\"vocab.json\")").err, "");
+  EXPECT_EQ(read_file(folder / "b.txt"), "ba\n");
+  EXPECT_THAT(run("let %t: Tensor[(5,), int32] = load(\"a.txt\", tokens=\"vocab.json\"); print(%t)").err,
+              HasSubstr("5"));
+  EXPECT_THAT(run("print(load(\"a.txt\", tokens=\"none.json\"))").err,
+              HasSubstr("none.json': there is no such file"));
+  EXPECT_THAT(run("print(load(\"none.txt\", tokens=\"vocab.json\"))").err,
+              HasSubstr("none.txt': there is no such file"));
+  EXPECT_THAT(run("save(\"c.txt\", [5, 9], tokens=\"vocab.json\")").err,
+              HasSubstr("element 1 is 9, which is no id of the vocabulary"));
+  std::ofstream(folder / "a.txt") << "ab\nac";
+  EXPECT_THAT(run("print(load(\"a.txt\", tokens=\"vocab.json\"))").err,
+              HasSubstr("line 2, column 2: `c` is not in the vocabulary"));
+}
+
 }  // namespace
 }  // namespace quern

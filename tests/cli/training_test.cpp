@@ -172,7 +172,7 @@ TEST(Inputs, OfScalarsAreValues) {
   EXPECT_THAT(
       run("n=2.5"),
       HasSubstr(
-          "--input n: `2.5` is no int32, and no name of a .npy, .npz, .safetensors, .csv or .params file"));
+          "--input n: `2.5` is no int32, and no name of a .npy, .npz, .safetensors, .csv, .params, .txt, "));
   EXPECT_THAT(run("yes=1"), HasSubstr("--input yes: `1` is no bool"));
   EXPECT_THAT(run("n=99999999999"), HasSubstr("`99999999999` is no int32"));
   EXPECT_THAT(run("n="), HasSubstr("`` is no int32"));

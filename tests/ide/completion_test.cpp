@@ -41,7 +41,9 @@ struct Workplace {
                                            "op swap(%x: Tensor[s, t]) -> Tensor[s, t] { [..i] => -%x[..i] }\n"
                                            "type Two { Two(float32, float32) }\n";
     std::ofstream(folder / "weights.npz") << "";
-    std::ofstream(folder / "notes.txt") << "";
+    std::ofstream(folder / "notes.md") << "";
+    std::ofstream(folder / "vocab.json") << "";
+    std::ofstream(folder / "images-idx3-ubyte.gz") << "";
     std::ofstream(folder / ".hidden.npy") << "";
     std::filesystem::create_directory(folder / "data");
     std::ofstream(folder / "data" / "digits.safetensors") << "";
@@ -184,7 +186,11 @@ const Row kCompletionRows[] = {
     {"op f(%a: Tensor[s, t]) -> Tensor[s, t] $0", {}, {"where", "static", "schedule"}},
     {"scaled(%x) schedule { $0", {}, {"split", "vectorize"}, {"scaled"}},
     // Files.
-    {"load(\"$0", {"weights.npz", "data/"}, {}, {"notes.txt", ".hidden.npy", "net.relay"}},
+    {"load(\"$0",
+     {"images-idx3-ubyte.gz", "weights.npz", "data/"},
+     {},
+     {"notes.md", "vocab.json", ".hidden.npy", "net.relay"}},
+    {"load(\"a.txt\", tokens=\"$0", {"vocab.json", "data/"}, {}, {"weights.npz", "net.relay"}},
     {"load(\"data/di$0", {"digits.safetensors"}, {}, {}, "di"},
     {"load(\"we$0\")", {"weights.npz"}, {}, {}, "we"},
     {"import \"$0", {"net.relay", "data/"}, {"quern:models/layers.relay"}, {"weights.npz"}},

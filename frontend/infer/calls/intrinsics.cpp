@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "ir/io/data_files.h"
 #include "ir/value/value_style.h"
 
 namespace quern {
@@ -32,6 +34,13 @@ bool Intrinsics::refuses_attribute(SyntaxPtr s, SyntaxPtr argument) {
   report(DiagnosticKind::UnknownAttribute, argument,
          fmt::format("`{}` has no attributes", s->child(0)->text));
   return true;
+}
+
+/// The last words of a file's name.
+static std::string_view end_of_name(SyntaxPtr name) {
+  if (name->is(SyntaxKind::String)) return name->text;
+  const bool has_parts = name->is(SyntaxKind::FormatString) && !name->children.empty();
+  return has_parts && name->children.back()->is(SyntaxKind::String) ? name->children.back()->text : "";
 }
 
 DraftPtr Intrinsics::print(SyntaxPtr s) {
@@ -131,10 +140,30 @@ bool Intrinsics::add_file_name(Printed& printed, SyntaxPtr name) {
   return true;
 }
 
+bool Intrinsics::takes_tokens(SyntaxPtr s, std::span<const SyntaxPtr>& arguments, std::string_view& tokens) {
+  while (!arguments.empty() && arguments.back()->is(SyntaxKind::NamedArgument)) {
+    const SyntaxPtr argument = arguments.back(), value = argument->child(0);
+    arguments = arguments.first(arguments.size() - 1);
+    if (argument->text != "tokens") {
+      report(DiagnosticKind::UnknownAttribute, argument,
+             fmt::format("`{}` has no attribute `{}`; it has tokens", s->child(0)->text, argument->text));
+      return false;
+    }
+    const bool is_of_text = !arguments.empty() && is_text_file(end_of_name(arguments[0]));
+    if (!value->is(SyntaxKind::String) || value->text.empty() || !is_of_text || !tokens.empty()) {
+      report(DiagnosticKind::WrongAttribute, argument,
+             "`tokens` is the name of a vocabulary's file, as in `tokens=\"vocab.json\"`, for a `.txt`");
+      return false;
+    }
+    tokens = value->text;
+  }
+  return std::ranges::none_of(arguments, [&](SyntaxPtr argument) { return refuses_attribute(s, argument); });
+}
+
 DraftPtr Intrinsics::load(SyntaxPtr s) {
-  const auto arguments = s->children.subspan(1);
-  for (SyntaxPtr argument : arguments)
-    if (refuses_attribute(s, argument)) return error(s);
+  std::span<const SyntaxPtr> arguments = s->children.subspan(1);
+  std::string_view tokens;
+  if (!takes_tokens(s, arguments, tokens)) return error(s);
   const SyntaxPtr entry = arguments.size() == 2 ? arguments[1] : nullptr;
   if (entry && entry->is(SyntaxKind::FormatString)) {
     report(DiagnosticKind::FormatString, entry,
@@ -148,14 +177,24 @@ DraftPtr Intrinsics::load(SyntaxPtr s) {
            "`load` takes a file name, and the name of one entry where the file has several");
     return error(s);
   }
-  printed.value(nullptr, std::string(entry ? entry->text : ""));
-  return parts_.files.load(s, drafts_.copy(printed.values), copied(printed.texts));
+  if (entry && is_text_file(end_of_name(arguments[0]))) {
+    report(DiagnosticKind::WrongArgumentCount, entry,
+           "a `.txt` has no entries: its bytes are the whole, or its tokens, `tokens=\"vocab.json\"`");
+    return error(s);
+  }
+  printed.value(nullptr, std::string(entry ? entry->text : tokens));
+  DraftPtr loaded = parts_.files.load(s, drafts_.copy(printed.values), copied(printed.texts));
+  return tokens.empty() ? loaded : checks_.opened(loaded, loaded->type, "tokens");
 }
 
 DraftPtr Intrinsics::kept(SyntaxPtr s, IntrinsicKind kind, std::string_view usage) {
-  const auto arguments = s->children.subspan(1);
-  for (SyntaxPtr argument : arguments)
-    if (refuses_attribute(s, argument)) return error(s);
+  std::span<const SyntaxPtr> arguments = s->children.subspan(1);
+  std::string_view tokens;
+  if (kind == IntrinsicKind::Save ? !takes_tokens(s, arguments, tokens)
+                                  : std::ranges::any_of(arguments, [&](SyntaxPtr argument) {
+                                      return refuses_attribute(s, argument);
+                                    }))
+    return error(s);
   Printed printed;
   if (arguments.size() != 2 || !add_file_name(printed, arguments[0])) {
     report(DiagnosticKind::WrongArgumentCount, s, std::string(usage));
@@ -165,8 +204,8 @@ DraftPtr Intrinsics::kept(SyntaxPtr s, IntrinsicKind kind, std::string_view usag
   for (size_t i = 0; i < printed.values.size(); ++i) path += printed.values[i] ? "{…}" : printed.texts[i];
   if (printed.values.back()) path.clear();
   DraftPtr value = infer(arguments[1]);
-  printed.value(value);
-  parts_.files.save(s, kind, drafts_.copy(std::string_view(path)), value);
+  printed.value(value, std::string(tokens));
+  parts_.files.save(s, kind, drafts_.copy(std::string_view(path)), value, !tokens.empty());
   return finished(s, kind, printed, kind == IntrinsicKind::Restore ? value->type : unit_type());
 }
 

@@ -33,6 +33,8 @@ class Intrinsics : public WalkPart {
   /// `save` and `restore`
   DraftPtr kept(SyntaxPtr s, IntrinsicKind kind, std::string_view usage);
   bool refuses_attribute(SyntaxPtr s, SyntaxPtr argument);
+  /// Takes `tokens="vocab.json"` from the end of a call's arguments; false after a diagnostic.
+  bool takes_tokens(SyntaxPtr s, std::span<const SyntaxPtr>& arguments, std::string_view& tokens);
   /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
   DraftPtr assertion(SyntaxPtr s, bool close);
   bool add_tolerance(SyntaxPtr s, SyntaxPtr arg, bool close, double (&tolerances)[2]);

@@ -16,6 +16,7 @@
 #include "frontend/signature/signature.h"
 #include "frontend/syntax/literals.h"
 #include "ir/expr/expr.h"
+#include "ir/io/data_files.h"
 
 namespace quern {
 
@@ -121,6 +122,10 @@ struct LoadDraft : Draft {
   /// The file's name; nothing where values stand in it.
   std::optional<std::string_view> path() const {
     return args.size() == 2 && !args[0] ? std::optional(texts[0]) : std::nullopt;
+  }
+  /// Whether the entry is the vocabulary's file.
+  bool is_of_tokens() const {
+    return !entry().empty() && !args[args.size() - 2] && is_text_file(texts[texts.size() - 2]);
   }
 };
 /// `grad(f)`, `vmap(f)` and the like.

@@ -8,15 +8,17 @@
 namespace quern {
 
 DraftPtr Files::load(SyntaxPtr s, DraftSpan args, std::span<const std::string_view> texts) {
-  DraftPtr draft = drafts_.make<LoadDraft>(origin(s), unifier_.fresh_type(), args, texts);
+  auto* draft = drafts_.make<LoadDraft>(origin(s), unifier_.fresh_type(), args, texts);
+  // How many tokens a text has shows when it is read.
+  if (draft->is_of_tokens()) draft->type = tensor_type(std::vector{dim_any()}, DType::int32());
   relations_.relate(s, draft, "the file's content",
                     [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
   uses_.push_back({s, context_.declaration, IntrinsicKind::Load, "", draft});
   return draft;
 }
 
-void Files::save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value) {
-  uses_.push_back({s, context_.declaration, kind, path, value});
+void Files::save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value, bool are_tokens) {
+  uses_.push_back({s, context_.declaration, kind, path, value, are_tokens});
 }
 
 void Files::load_types() {
@@ -57,6 +59,11 @@ void Files::check(const Use& use, Type type) {
   const bool is_load = use.kind == IntrinsicKind::Load;
   const auto annotated = annotations.find(use.at);
   const SyntaxPtr written = annotated == annotations.end() ? nullptr : annotated->second;
+  if (const auto* load = as<LoadDraft>(use.value); load && load->is_of_tokens() && load->path()) {
+    const Result<Type> text = scope_.file_type(*load->path(), "");
+    if (!text) report(DiagnosticKind::FileProblem, use.at, text.error().message);
+    return;
+  }
   auto tensors = stored_tensors("", type, [this](Type data) { return scope_.data_of(data); });
   if (!tensors) {
     report(
@@ -73,21 +80,27 @@ void Files::check(const Use& use, Type type) {
 void Files::check_stored(const Use& use, const std::vector<StoredTensor>& tensors) {
   const std::string path(use.path);
   Entries<DType> dtypes;
-  Entries<size_t> ranks;
+  Entries<SavedTensor> saved;
   for (const StoredTensor& tensor : tensors) {
     const DType dtype = tensor.type->dtype;
     // Anything unknown here is checked at run time.
     if (!tensor.type->is_tensor() || dtype.is_infer() || dtype.is_var()) return;
     dtypes.emplace_back(tensor.name, dtype);
-    ranks.emplace_back(tensor.name, tensor.type->dims.size() + (dtype.is_vector() ? 1 : 0));
+    if (use.are_tokens && (tensors.size() > 1 || !dtype.is_int() || tensor.type->dims.size() != 1))
+      return report(DiagnosticKind::TypeMismatch, use.at,
+                    fmt::format("the ids of tokens are a vector of integers, and this is {}",
+                                unifier_.describe(resolve(use.value->type))));
+    saved.emplace_back(tensor.name,
+                       SavedTensor{dtype, tensor.type->dims.size() + (dtype.is_vector() ? 1 : 0)});
   }
+  if (use.are_tokens) return;
   if (use.kind == IntrinsicKind::Save && !is_data_file(path) && !is_picture_file(path))
     return report(
         DiagnosticKind::FileProblem, use.at,
         fmt::format("Cannot write '{}': its ending is none of {} for data, and .svg and .png for pictures.",
-                    path, listed_data_endings("and")));
-  const bool is_drawn = use.kind == IntrinsicKind::Save && is_picture_file(path);
-  if (auto fits = is_drawn ? check_curves(path, ranks) : check_entries(path, dtypes); !fits)
+                    path, listed_data_endings("and", DataUse::Written)));
+  const bool draws = use.kind == IntrinsicKind::Save && is_drawn(path, saved);
+  if (auto fits = draws ? check_curves(path, saved) : check_entries(path, dtypes); !fits)
     report(DiagnosticKind::FileProblem, use.at, fits.error().message);
 }
 

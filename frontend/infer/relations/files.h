@@ -18,7 +18,8 @@ class Files : public Component {
   /// settled.
   DraftPtr load(SyntaxPtr s, DraftSpan args, std::span<const std::string_view> texts);
   /// `save` and `restore`. `path`: as far as it is known, with its ending; "" where that is not known.
-  void save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value);
+  /// `are_tokens`: what is saved is the ids of tokens.
+  void save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value, bool are_tokens);
   /// Types the `load`s that only their files' headers determine.
   void load_types();
   /// Reports each `load` and `save` of a type that files cannot hold.
@@ -34,6 +35,7 @@ class Files : public Component {
     IntrinsicKind kind;
     std::string_view path;  ///< unless it is a `load`
     DraftPtr value;
+    bool are_tokens = false;
   };
   void check(const Use& use, Type type);
   void check_stored(const Use& use, const std::vector<StoredTensor>& tensors);

@@ -25,7 +25,7 @@ class RecordingHost final : public Host {
     if (found == files.end()) return Failure{"there is no file " + std::string(path)};
     return found->second;
   }
-  Result<Done> save(std::string_view path, const Value& value, Type) override {
+  Result<Done> save(std::string_view path, std::string_view, const Value& value, Type) override {
     if (path.empty()) return Failure{"a path is wanted"};
     files[std::string(path) + ":"] = value;
     return Done();

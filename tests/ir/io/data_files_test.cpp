@@ -191,7 +191,7 @@ TEST_F(DataFiles, WritersSayWhatTheyCannot) {
   fs::create_directory(path("folder.npz"));
   fs::create_directory(path("folder.safetensors"));
   std::vector<std::tuple<std::string, Entries<TensorPtr>, std::string>> cases = {
-      {"a.txt", {{"", tensor}}, "ending"},
+      {"a.dat", {{"", tensor}}, "ending"},
       {"a.npy", {}, "one tensor, not 0"},
       {"a.npy", {{"a", tensor}, {"b", tensor}}, "one tensor, not 2"},
       {"a.npy", {{"", bfloat}}, "bfloat16 has no NumPy dtype"},
@@ -225,7 +225,8 @@ TEST_F(DataFiles, WritersSayWhatTheyCannot) {
 // --- outside of the formats ----------------------------------------------------------------------
 
 TEST_F(DataFiles, MissingFilesDirectoriesPipesAndEndings) {
-  for (const char* ending : {".npy", ".npz", ".safetensors", ".csv"}) {
+  for (const char* ending : {".npy", ".npz", ".safetensors", ".csv", ".png", ".jpg", ".jpeg", ".bin", ".idx",
+                             ".idx.gz", "-ubyte", "-ubyte.gz"}) {
     std::string name = std::string("x") + ending;
     expect_failure(name, "there is no such file");
     fs::create_directory(path(name));
@@ -238,7 +239,7 @@ TEST_F(DataFiles, MissingFilesDirectoriesPipesAndEndings) {
     expect_refused(name, name == "x.csv" ? "1,2\nnot what the ending says\n" : "not what the ending says",
                    "");
   }
-  expect_refused("x.txt", "", "ending");
+  expect_refused("x.dat", "", "ending");
 }
 
 // --- .npy ----------------------------------------------------------------------------------------
@@ -450,6 +451,7 @@ TEST_P(DamagedFiles, AreRefusedOrReadWithoutACrash) {
   Entries<TensorPtr> entries = {{"x", filled(DType::float32(), {2, 3})},
                                 {"y", filled(DType::boolean(), {5})}};
   if (name == "a.npy" || name == "a.csv") entries.resize(1);
+  if (name == "a.png" || name == "a.jpg") entries = {{"", filled(DType::uint8(), {9, 7, 3})}};
   ASSERT_TRUE(write_tensors(path(name), entries));
   std::vector<std::string> originals = {get(name)};
   if (name == "a.npz") originals.push_back(deflated());
@@ -478,7 +480,8 @@ TEST_P(DamagedFiles, AreRefusedOrReadWithoutACrash) {
   EXPECT_GT(refused, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, DamagedFiles, testing::Values(".npy", ".npz", ".safetensors", ".csv"));
+INSTANTIATE_TEST_SUITE_P(Formats, DamagedFiles,
+                         testing::Values(".npy", ".npz", ".safetensors", ".csv", ".png", ".jpg"));
 
 }  // namespace
 }  // namespace quern

@@ -7,7 +7,7 @@
 namespace quern {
 namespace {
 
-Value counted(Shape shape) {
+Value counted_up(Shape shape) {
   TensorPtr tensor = HostTensor::make(DType::float32(), std::move(shape));
   std::iota(tensor->elements<float>().begin(), tensor->elements<float>().end(), 0.0F);
   return Value::tensor(std::move(tensor));
@@ -16,24 +16,24 @@ Value counted(Shape shape) {
 const HostTensor& tensor_of(const Value& value) { return *value.object_as<TensorObject>()->tensor; }
 
 TEST(Rows, AreSlicesAlongTheLeadingAxis) {
-  const Value rows = Value::tuple({counted({3, 2}), counted({3})}), row = row_of(rows, 1);
+  const Value rows = Value::tuple({counted_up({3, 2}), counted_up({3})}), row = row_of(rows, 1);
   EXPECT_EQ(to_string(row), "(Tensor[(2,), float32] [2, 3], float32 1)");
 }
 
 TEST(Rows, AreWrittenInPlaceWhereNothingElseHasThem) {
-  Value rows = counted({3, 2});
+  Value rows = counted_up({3, 2});
   const void* memory = tensor_of(rows).data();
-  rows = with_row(std::move(rows), 2, counted({2}));
+  rows = with_row(std::move(rows), 2, counted_up({2}));
   EXPECT_EQ(tensor_of(rows).data(), memory);
   EXPECT_EQ(to_string(rows), "Tensor[(3, 2), float32] [[0, 1], [2, 3], [0, 1]]");
 }
 
 TEST(Rows, AreCopiedWhereSomethingElseHasThem) {
-  const std::string before = to_string(counted({2, 2}));
+  const std::string before = to_string(counted_up({2, 2}));
   const TensorPtr row = HostTensor::zeros(DType::float32(), {2});
   // Another value, a tensor's pointer, a view, a prepacked form.
   for (int holder = 0; holder < 4; ++holder) {
-    Value rows = counted({2, 2});
+    Value rows = counted_up({2, 2});
     const TensorPtr tensor = rows.object_as<TensorObject>()->tensor;
     Value other = holder == 0   ? rows
                   : holder == 1 ? Value()
@@ -50,8 +50,8 @@ TEST(Rows, AreCopiedWhereSomethingElseHasThem) {
 }
 
 TEST(Rows, MayHaveNoElements) {
-  Value rows = counted({2, 0});
-  rows = with_row(std::move(rows), 1, counted({0}));
+  Value rows = counted_up({2, 0});
+  rows = with_row(std::move(rows), 1, counted_up({0}));
   EXPECT_EQ(tensor_of(rows).size(), 0);
 }
 

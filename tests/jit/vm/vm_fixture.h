@@ -63,7 +63,7 @@ class InterpretedKernel final : public CompiledKernel {
     struct Silent final : Host {
       void print(std::string_view) override {}
       Result<Value> load(std::string_view, std::string_view, Type) override { return Failure{""}; }
-      Result<Done> save(std::string_view, const Value&, Type) override { return Done(); }
+      Result<Done> save(std::string_view, std::string_view, const Value&, Type) override { return Done(); }
       Result<std::optional<Value>> restore(std::string_view, Type) override { return Failure{"no files"}; }
     } silent;
     EvaluationResult result = interpret(quern::substitute(arena, fn_.body, known), environment, none, silent);

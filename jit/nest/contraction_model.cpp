@@ -439,7 +439,16 @@ bool ContractionModel::shares_lines(const Roles& roles) const {
   return inside && form_size(roles) * bytes * 4 < static_cast<double>(machine_.l2_bytes);
 }
 
-bool ContractionModel::columns_outside(const Roles& roles) const {
+bool ContractionModel::leaves_lines_open(const Roles& roles, const TileRows& tile_rows) const {
+  constexpr int64_t kLine = 64, kStreams = 2;  // the result's, and those of what an epilogue reads
+  const Dim along = stored_along(roles, tile_rows);
+  if (!along || along != tile_rows.whole || !roles.batch.empty()) return false;
+  const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
+  return tile_rows.inner * bytes * 2 <= kLine && times(count(roles.columns), kLine * kStreams) > machine_.l1_bytes;
+}
+
+bool ContractionModel::columns_outside(const Roles& roles, const TileRows& tile_rows) const {
+  if (leaves_lines_open(roles, tile_rows)) return true;
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
   const int64_t groups = roles.dot ? (depth() + roles.dot->group - 1) / roles.dot->group : depth();
   const int64_t step = times(groups, bytes);

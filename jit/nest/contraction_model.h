@@ -69,8 +69,8 @@ class ContractionModel {
   /// different groups: a pass over all rows per entry would read every cache line many times.
   bool shares_lines(const Roles& roles) const;
   /// Whether a panel of columns is finished for all rows before the next one: if the rows' operand stays in
-  /// the cache, or the panels would not.
-  bool columns_outside(const Roles& roles) const;
+  /// the cache, if the panels would not, or if the result's cache lines would not until their next elements.
+  bool columns_outside(const Roles& roles, const TileRows& tile_rows) const;
   /// Whether a tile leaves registers for the mask of a row and what it selects from.
   bool has_registers_for_masks(int64_t rows, int64_t vectors) const;
   /// The row loop of a tile along which results are stored, transposed in registers; or null, if the lanes
@@ -118,6 +118,9 @@ class ContractionModel {
   double cost_of_fresh_form(const Roles& roles) const;
   /// Per vector of the result, in a tile of `rows` rows.
   double store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const;
+  /// Whether tiles write short runs of the result, each in a cache line of its own, of which all columns together
+  /// have more than the first-level cache holds: the gradient of a convolution's weights, nine elements at a time.
+  bool leaves_lines_open(const Roles& roles, const TileRows& tile_rows) const;
   /// The distance of neighbouring columns in the result, or null.
   Dim stored_apart(const Roles& roles) const;
   /// The number of a vector's lanes that are contiguous in the result.

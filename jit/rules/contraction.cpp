@@ -42,6 +42,11 @@ class ContractionSchedule {
       reduced.push_back(parts[1]);
       steps /= roles_.terms;
     }
+    const std::optional<LoopIds> bordered = split_at_borders(innermost);
+    if (bordered) {
+      reduced.back() = (*bordered)[0];
+      reduced.push_back((*bordered)[1]);
+    }
     const LoopIds columns = step({Primitive::Split, {{across}}, {width}});
     LoopIds rows = loops_of(roles_.rows), tiled;
     LoopId row_steps = kNoLoop, tile_rows = kNoLoop;
@@ -67,7 +72,12 @@ class ContractionSchedule {
     if (const Dim along = model_.stored_along(roles_, rows_))
       step({Primitive::TurnWrite, {{along == rows_.cut ? tile_rows : loop_of(along), columns[1]}}});
     if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
-    if (steps > 1) step({Primitive::Unroll, {{innermost}}, {steps <= 8 ? steps : 2}});
+    if (bordered) {
+      step({Primitive::Unroll, {{(*bordered)[1]}}});
+      step({Primitive::Peel, {{(*bordered)[0]}}});
+    } else if (steps > 1) {
+      step({Primitive::Unroll, {{innermost}}, {steps <= 8 ? steps : 2}});
+    }
     unroll_windows(innermost, row_steps);
     if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
     constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
@@ -152,7 +162,7 @@ class ContractionSchedule {
       order.push_back(columns);
       return order;
     }
-    const bool outside = model_.columns_outside(roles_);
+    const bool outside = model_.columns_outside(roles_, rows_);
     if (outside) order.push_back(columns);
     for (const LoopId loop : rows) {
       if (!outside && loop == steps) order.push_back(columns);
@@ -160,6 +170,22 @@ class ContractionSchedule {
     }
     if (std::find(order.begin(), order.end(), columns) == order.end()) order.push_back(columns);
     return order;
+  }
+
+  /// The innermost loop of the reduction in steps of two, where a window that the rows of a tile hold as a whole moves
+  /// along it: only its first and last steps read out of bounds, and the others have no masks. It is so where weights
+  /// have their gradient, whose sum runs over the places of an image.
+  std::optional<LoopIds> split_at_borders(LoopId innermost) {
+    constexpr int64_t kStep = 2, kFewest = 3 * kStep;
+    if (!rows_.whole || roles_.dot) return std::nullopt;
+    const Dim var = nest_.symbol_of(innermost);
+    const auto extent = as_const(nest_.extent_of(innermost));
+    const bool crosses =
+        std::any_of(roles_.left.checks.begin(), roles_.left.checks.end(), [&](const BoundsCheck& check) {
+          return contains_var(check.index, var) && contains_var(check.index, rows_.whole);
+        });
+    if (!crosses || !extent || *extent < kFewest) return std::nullopt;
+    return step({Primitive::Split, {{innermost}}, {kStep}});
   }
 
   /// The loops of a window that moves along the rows of a tile, if much of it is padding at some places: code

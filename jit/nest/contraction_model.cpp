@@ -385,6 +385,11 @@ Dim ContractionModel::stored_along(const Roles& roles, const TileRows& tile_rows
   return nullptr;
 }
 
+bool ContractionModel::follow_each_other(const TileRows& tile_rows) const {
+  const Dim outer = stride_of_store(tile_rows.cut), inner = stride_of_store(tile_rows.whole);
+  return outer && inner && outer == dim_mul(inner, dim_const(tile_rows.inner));
+}
+
 double ContractionModel::store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const {
   const Dim apart = stored_apart(roles);
   if (apart && is_const(apart, 1)) return 1;
@@ -444,7 +449,8 @@ bool ContractionModel::leaves_lines_open(const Roles& roles, const TileRows& til
   const Dim along = stored_along(roles, tile_rows);
   if (!along || along != tile_rows.whole || !roles.batch.empty()) return false;
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  return tile_rows.inner * bytes * 2 <= kLine && times(count(roles.columns), kLine * kStreams) > machine_.l1_bytes;
+  return tile_rows.inner * bytes * 2 <= kLine &&
+         times(count(roles.columns), kLine * kStreams) > machine_.l1_bytes;
 }
 
 bool ContractionModel::columns_outside(const Roles& roles, const TileRows& tile_rows) const {

@@ -76,6 +76,8 @@ class ContractionModel {
   /// The row loop of a tile along which results are stored, transposed in registers; or null, if the lanes
   /// are contiguous or none are.
   Dim stored_along(const Roles& roles, const TileRows& tile_rows) const;
+  /// Whether the result has the elements of both row loops of a tile one after another.
+  bool follow_each_other(const TileRows& tile_rows) const;
 
  private:
   Roles roles_of(const LoadValue& left, const LoadValue& right) const;

@@ -49,18 +49,27 @@ class ContractionSchedule {
     }
     const LoopIds columns = step({Primitive::Split, {{across}}, {width}});
     LoopIds rows = loops_of(roles_.rows), tiled;
-    LoopId row_steps = kNoLoop, tile_rows = kNoLoop;
-    if (rows_.cut) {
-      const LoopId row = loop_of(rows_.cut);
-      const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
-      row_steps = parts[0];
-      tile_rows = parts[1];
-      *std::find(rows.begin(), rows.end(), row) = row_steps;
-      tiled.push_back(tile_rows);
-    }
-    if (rows_.whole) {
-      tiled.push_back(loop_of(rows_.whole));
-      std::erase(rows, tiled.back());
+    LoopId row_steps = kNoLoop, tile_rows = kNoLoop, stored = kNoLoop;
+    if (stores_windows()) {
+      stored = step({Primitive::Fuse, {{loop_of(rows_.cut), loop_of(rows_.whole)}}})[0];
+      tiled.push_back(stored);
+      std::erase(rows, loop_of(rows_.cut));
+      std::erase(rows, loop_of(rows_.whole));
+    } else {
+      if (rows_.cut) {
+        const LoopId row = loop_of(rows_.cut);
+        const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
+        row_steps = parts[0];
+        tile_rows = parts[1];
+        *std::find(rows.begin(), rows.end(), row) = row_steps;
+        tiled.push_back(tile_rows);
+      }
+      if (rows_.whole) {
+        tiled.push_back(loop_of(rows_.whole));
+        std::erase(rows, tiled.back());
+      }
+      if (const Dim along = model_.stored_along(roles_, rows_))
+        stored = along == rows_.cut ? tile_rows : loop_of(along);
     }
     LoopIds order = outer_order(loops_of(roles_.batch), rows, columns[0], row_steps);
     order.insert(order.end(), reduced.begin(), reduced.end());
@@ -69,8 +78,7 @@ class ContractionSchedule {
     step({Primitive::Reorder, {order}});
     for (const LoopId loop : tiled) step({Primitive::Unroll, {{loop}}});
     step({Primitive::Vectorize, {{columns[1]}}, {model_.lanes()}});
-    if (const Dim along = model_.stored_along(roles_, rows_))
-      step({Primitive::TurnWrite, {{along == rows_.cut ? tile_rows : loop_of(along), columns[1]}}});
+    if (stored != kNoLoop) step({Primitive::TurnWrite, {{stored, columns[1]}}});
     if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
     if (bordered) {
       step({Primitive::Unroll, {{(*bordered)[1]}}});
@@ -170,6 +178,16 @@ class ContractionSchedule {
     }
     if (std::find(order.begin(), order.end(), columns) == order.end()) order.push_back(columns);
     return order;
+  }
+
+  /// Whether a tile has whole windows that are contiguous in the result, where its lanes are not: one loop over their
+  /// elements stores each window at once, and not row by row.
+  bool stores_windows() const {
+    if (!rows_.cut || !rows_.whole || roles_.dot || model_.stored_along(roles_, rows_) != rows_.whole)
+      return false;
+    return tile_.rows == model_.extent_of(rows_.cut) && model_.is_known(rows_.cut) &&
+           tile_.rows * rows_.inner <= model_.lanes() && model_.follow_each_other(rows_) &&
+           padded_windows().empty();
   }
 
   /// The innermost loop of the reduction in steps of two, where a window that the rows of a tile hold as a whole moves

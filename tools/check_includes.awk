@@ -84,8 +84,8 @@ BEGIN {
   confine("^toml[+][+]/", "^repl/settings/settings_file\\.cpp$", "toml++ is included by repl/settings/settings_file.cpp only")
   confine("^boost/", "^serve/server\\.cpp$", "Boost is included by serve/server.cpp only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")
-  confine("^png\\.h", "^ir/io/png\\.cpp$", "libpng is included by ir/io/png.cpp only")
-  confine("^(jpeglib|jerror)\\.h", "^ir/io/jpeg\\.cpp$", "libjpeg is included by ir/io/jpeg.cpp only")
+  confine("^png\\.h", "^ir/io/images/png\\.cpp$", "libpng is included by ir/io/images/png.cpp only")
+  confine("^(jpeglib|jerror)\\.h", "^ir/io/images/jpeg\\.cpp$", "libjpeg is included by ir/io/images/jpeg.cpp only")
   confine("^zlib\\.h", "^ir/io/gzip\\.cpp$", "zlib is included by ir/io/gzip.cpp only")
   confine("^pcre2\\.h", "^ir/tokens/words\\.cpp$", "PCRE2 is included by ir/tokens/words.cpp only")
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures that `save` draws of curves, and what of a tensor makes the difference to an image (ir/io/images.h).
+// Pictures that `save` draws of curves, and what of a tensor makes the difference to an image (ir/io/images/images.h).
 
 #include <string>
 #include <string_view>

@@ -96,7 +96,7 @@ const SignatureRow kSignatures[] = {
     {"grad($0", "grad([function])", "function"},
     {"grad(@loss)($0", "grad(@loss)([%w: Tensor[(3,), float32]])", "%w: Tensor[(3,), float32]"},
     {"print(1, 2, $0", "print([values…])", "values…"},
-    {"load(\"x.npy\", $0", "load(file, [entry])", "entry"},
+    {"load(\"x.npy\", $0", "load(file, [entry], tokens=\"\")", "entry"},
     {"assert_close(%x, %x, rtol=$0", "assert_close(value, expected, [rtol=1e-5], atol=1e-6)", "rtol=1e-5"},
     {"[i < 2] => select($0", "select([condition], then, otherwise)", "condition"},
 };

@@ -1,4 +1,4 @@
-#include "ir/io/images.h"
+#include "ir/io/images/images.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ir/base/interrupt.h"
-#include "ir/io/images.h"
+#include "ir/io/images/images.h"
 
 namespace quern::data_detail {
 

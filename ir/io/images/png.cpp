@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "ir/base/interrupt.h"
-#include "ir/io/images.h"
+#include "ir/io/images/images.h"
 
 namespace quern::data_detail {
 

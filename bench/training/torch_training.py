@@ -1,0 +1,151 @@
+"""PyTorch's side of the training bench: the models of bench/training, with the names of the records in the Relay texts, and
+how PyTorch trains them fastest."""
+import copy
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models"))
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from torch_models import Named
+
+RATE = 0.01
+
+
+def classes(logits, y):
+    return F.cross_entropy(logits, y.long())
+
+
+def squares(values, y):
+    return F.mse_loss(values, y)
+
+
+class Mlp(Named):
+    def __init__(self):
+        super().__init__(fc1=nn.Linear(784, 512), fc2=nn.Linear(512, 512), fc3=nn.Linear(512, 10))
+
+    def forward(self, x):
+        return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
+
+
+class LeNet(Named):
+    def __init__(self):
+        super().__init__(conv1=nn.Conv2d(1, 6, 5, padding=2), conv2=nn.Conv2d(6, 16, 5), fc1=nn.Linear(400, 120),
+                         fc2=nn.Linear(120, 84), fc3=nn.Linear(84, 10))
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2).flatten(1)
+        return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
+
+
+class Basic(Named):
+    def __init__(self, inputs, width):
+        stride = 1 if inputs == width else 2
+        super().__init__(conv1=nn.Conv2d(inputs, width, 3, stride, 1, bias=False), bn1=nn.BatchNorm2d(width),
+                         conv2=nn.Conv2d(width, width, 3, 1, 1, bias=False), bn2=nn.BatchNorm2d(width))
+        if stride > 1:
+            self.downsample = nn.Sequential(nn.Conv2d(inputs, width, 1, stride, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(y + (self.downsample(x) if hasattr(self, "downsample") else x))
+
+
+class ResNet18(Named):
+    def __init__(self):
+        widths = {"layer1": (64, 64), "layer2": (64, 128), "layer3": (128, 256), "layer4": (256, 512)}
+        layers = {name: nn.Sequential(Basic(inputs, width), Basic(width, width)) for name, (inputs, width) in widths.items()}
+        super().__init__(conv1=nn.Conv2d(3, 64, 7, 2, 3, bias=False), bn1=nn.BatchNorm2d(64), **layers, fc=nn.Linear(512, 1000))
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.bn1(self.conv1(x))), 3, 2, 1)
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(x.mean((2, 3)))
+
+
+class Lstm(nn.LSTMCell):
+    """A loop over cells, as the recursive function is."""
+
+    def __init__(self):
+        super().__init__(300, 512)
+
+    def forward(self, xs):
+        state = None
+        for t in range(xs.shape[0]):
+            state = super().forward(xs[t], state)
+        return state[0]
+
+
+class LstmLayer(nn.Module):
+    """PyTorch's fused layer with the weights of a cell."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self.layer = nn.LSTM(cell.input_size, cell.hidden_size)
+        self.layer.load_state_dict({name + "_l0": tensor for name, tensor in cell.state_dict().items()})
+
+    def forward(self, xs):
+        return self.layer(xs)[0][-1]
+
+
+class Row:
+    """A model of the bench, what it is trained on, and how it is measured."""
+
+    def __init__(self, module, x, y, loss, steps, images=False, layer=None):
+        self.module, self.x, self.y, self.loss, self.steps, self.images, self.layer = module, x, y, loss, steps, images, layer
+
+    def tensors(self):
+        state = {f"net.{name}": tensor for name, tensor in self.module.state_dict().items()
+                 if not name.endswith("num_batches_tracked")}
+        return {**state, "x": self.x, "y": self.y}
+
+
+def images(batch):
+    return torch.randn(batch, 3, 224, 224), torch.randint(0, 1000, (batch,), dtype=torch.int32)
+
+
+ROWS = {
+    "mlp": lambda: Row(Mlp(), torch.randn(64, 784), torch.randint(0, 10, (64,), dtype=torch.int32), classes, 200),
+    "lenet": lambda: Row(LeNet(), torch.randn(32, 1, 28, 28), torch.randint(0, 10, (32,), dtype=torch.int32), classes, 200,
+                         images=True),
+    "resnet18": lambda: Row(ResNet18(), *images(1), classes, 10, images=True),
+    "resnet18_batch16": lambda: Row(ResNet18(), *images(16), classes, 1, images=True),
+    "lstm": lambda: Row(Lstm(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20, layer=LstmLayer),
+}
+
+
+def variants(row):
+    """Functions that make a step and give its loss, each over a copy of the model."""
+    def step_of(module, x, script=False):
+        optimiser = torch.optim.SGD(module.parameters(), lr=RATE, foreach=True)
+        forward = torch.jit.trace(module, x, check_trace=False) if script else module
+
+        def step():
+            optimiser.zero_grad(set_to_none=True)
+            loss = row.loss(forward(x), row.y)
+            loss.backward()
+            optimiser.step()
+            return loss
+        return step
+
+    def copied():
+        return copy.deepcopy(row.module)
+
+    yield "eager", lambda: step_of(copied(), row.x)
+    yield "TorchScript", lambda: step_of(copied(), row.x, script=True)
+    if row.images:
+        last = torch.channels_last
+        yield "eager channels last", lambda: step_of(copied().to(memory_format=last), row.x.contiguous(memory_format=last))
+    if row.layer:
+        yield "layer", lambda: step_of(row.layer(row.module), row.x)
+
+
+def milliseconds(step, count):
+    begin = time.perf_counter()
+    for _ in range(count):
+        step()
+    return (time.perf_counter() - begin) / count * 1000

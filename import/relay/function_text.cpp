@@ -156,6 +156,7 @@ class FunctionText {
   }
   std::string operands(const std::vector<size_t>& nodes) {
     std::vector<std::string> texts;
+    texts.reserve(nodes.size());
     for (const size_t node : nodes) texts.push_back(operand(node));
     return fmt::format("{}", fmt::join(texts, ", "));
   }

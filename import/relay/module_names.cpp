@@ -121,7 +121,7 @@ class TypeText {
   }
 
   std::string tensor(size_t type) {
-    const std::string dtype = graph_.string(type, "dtype");
+    std::string dtype = graph_.string(type, "dtype");
     if (!parse_dtype(dtype))
       throw Refusal(fmt::format("node {} has the dtype `{}`, which is not known", type, dtype));
     std::string extents;

@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+#include <utility>
+
 #include "ir/expr/schedule.h"
 #include "jit/loops/kernel.h"
+#include "tests/jit/nest/dots_in_programs.h"
 #include "tests/jit/nest/primitives_of_main.h"
 
 namespace quern {
@@ -57,6 +61,32 @@ TEST(Contraction, PacksAlongFusedBatches) {
       "  [i < b, j < 2, r < n, c < n] => sum[k < 8] %x[i, j, r, k] * %y[i, j, c, k]\n"
       "}\n";
   EXPECT_THAT(schedule_of(lowered_main(program)), AllOf(HasSubstr("fuse("), HasSubstr("pack(")));
+}
+
+// The sum runs over an image's places, and a tile has the windows of 3x3 whole.
+std::string gradient_of_windows(int channels, int height, int width) {
+  return fmt::format(
+      "def @main(%dy: Tensor[({0}, {1}, {2}), int32], %x: Tensor[({0}, {1}, {2}), int32]) {{\n"
+      "  [o < {0}, c < {0}, h < 3, w < 3] => sum[y < {1}, x < {2}]\n"
+      "    %dy[o, y, x] * (%x[c, y + h - 1, x + w - 1] else 0)\n"
+      "}}\n",
+      channels, height, width);
+}
+
+TEST(Contraction, StoresWindowsWholeAndMasksTheirBordersOnly) {
+  const std::string schedule = schedule_of(lowered_main(gradient_of_windows(64, 14, 14), wide_machine()));
+  EXPECT_THAT(schedule, AllOf(HasSubstr("split(x, 2)"), HasSubstr("peel(xo)"), HasSubstr("fuse(h, w)")));
+  EXPECT_THAT(schedule, HasSubstr("turn_write("));
+}
+
+TEST(Contraction, SumsGradientsOfWindowsAsTheInterpreterDoes) {
+  std::mt19937 engine(3);
+  for (const auto& [height, width] : {std::pair(6, 7), std::pair(4, 9), std::pair(3, 5)}) {
+    const std::string program = gradient_of_windows(33, height, width);
+    Main main(program);
+    const std::vector<Value> arguments = main.random_arguments(engine);
+    expect_same(main.compiled(arguments, {.tiers = Tiers::Best}), main.interpreted(arguments), program);
+  }
 }
 
 // GELU binds its operand, which is the product, by a `let`.

@@ -1,7 +1,10 @@
 #include "ir/value/tensor_memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +18,6 @@ namespace {
 
 /// Smaller blocks are left to the allocator, which is fast at these sizes.
 constexpr size_t kSmallestKept = size_t{256} << 10;
-constexpr size_t kMostIdleBytes = size_t{256} << 20;
 /// From this size on, blocks use huge pages where available: fewer page faults, fewer TLB misses.
 constexpr size_t kHugePage = size_t{2} << 20;
 
@@ -24,6 +26,18 @@ constexpr bool kKeeps = false;  // so that an access past the end is detected
 #else
 constexpr bool kKeeps = true;
 #endif
+
+/// How many bytes wait for their next use: a training step frees its activations and wants them again, and pages
+/// from the system cost more than most kernels that fill them. A sixteenth of the machine's memory, or of what the
+/// process may have where that is limited; at least 256 MiB.
+size_t most_idle_bytes() {
+  constexpr size_t kLeast = size_t{256} << 20, kShare = 16;
+  size_t memory = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    memory = std::min<size_t>(memory, limit.rlim_cur);
+  return std::max(kLeast, memory / kShare);
+}
 
 /// Rounds up by at most an eighth, so that tensors of similar size share blocks.
 size_t block_size(size_t bytes) {
@@ -71,7 +85,7 @@ class IdleBlocks {
     const std::lock_guard lock(mutex_);
     blocks_.push_back({memory, size});
     bytes_ += size;
-    drop_beyond(kMostIdleBytes);
+    drop_beyond(most_);
   }
 
   void drop_all() {
@@ -94,6 +108,7 @@ class IdleBlocks {
     }
   }
 
+  const size_t most_ = most_idle_bytes();
   std::mutex mutex_;
   std::deque<Block> blocks_;
   size_t bytes_ = 0;

@@ -1,5 +1,5 @@
 // The session on generated files whose bodies all differ: cold check, and an edit of one line to its
-// diagnostics.
+// diagnostics. Before them, what a start pays for the library: a quarter of it, half, and all.
 //
 //     quern_session_bench [lines of the cold check] [edits]
 //
@@ -125,6 +125,28 @@ void cold(const std::string& name, const std::string& text) {
   });
 }
 
+/// A new session's library: the median time of registering the first `files` of its texts.
+void start(size_t files) {
+  std::vector<Session::LibraryFile> library = Session::builtin_library();
+  library.resize(std::min(files, library.size()));
+  size_t bytes = 0, declarations = 0;
+  std::vector<double> times;
+  for (int i = 0; i < 101; ++i) {
+    auto copy = library;
+    Stopwatch watch;
+    Session session(std::move(copy));
+    times.push_back(watch.took().wall);
+    if (i > 0) continue;
+    for (const SourceId source : session.library()) {
+      bytes += session.text(source).size();
+      declarations += session.declarations(source).size();
+    }
+  }
+  std::sort(times.begin(), times.end());
+  fmt::print("start  {} library files, {} declarations, {} KB: median {:.2f} ms\n", library.size(),
+             declarations, bytes / 1000, times[times.size() / 2]);
+}
+
 void print_times(const std::string& name, const char* what, std::vector<double> times) {
   std::sort(times.begin(), times.end());
   fmt::print("edit   {:<22} {:>7} edits  {:<18} median {:>6.2f} ms  p99 {:>6.2f} ms\n", name, times.size(),
@@ -219,6 +241,8 @@ void served_edits(const std::string& name, std::string text, size_t count) {
 }
 
 int run(size_t lines, size_t count) {
+  const size_t files = Session::builtin_library().size();
+  for (const size_t some : {files / 4, files / 2, files}) start(some);
   cold("small functions", Generator(1).module(lines, 3, 9));
   cold("10,000-line functions", Generator(2).module(lines, 9997, 9997));
   edits("small functions", Generator(3).module(10000, 3, 9), count);

@@ -101,7 +101,7 @@ endforeach()
 
 # Built by bench/session.sh alone.
 add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp tests/lsp/server_process.cpp)
-target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_repl)
+target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_repl GTest::gmock)
 target_compile_definitions(quern_session_bench PRIVATE QUERN_BINARY="${PROJECT_BINARY_DIR}/quern")
 add_dependencies(quern_session_bench quern)
 quern_precompile(quern_session_bench "")

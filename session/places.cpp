@@ -37,7 +37,7 @@ const Occurrences& Session::occurrences(DeclarationId id) { return db_->occurren
 Range Session::range_of(const Occurrence& occurrence, DeclarationId in) {
   const ParseOutcome& parsed = db_->parsed(in);
   SyntaxPtr node = find_node(parsed.tree.root, occurrence.node);
-  const Range name = node ? name_range(node, db_->piece_text.peek(in), parsed.spans) : Range{};
+  const Range name = node ? name_range(node, db_->text_of_declaration(in), parsed.spans) : Range{};
   const Range part{name.begin + occurrence.part.begin, name.begin + occurrence.part.end};
   return range_of(Place{{in, occurrence.node}, part});
 }
@@ -85,12 +85,12 @@ const std::vector<DeclarationId>& Session::chunks(DeclarationId id) const {
 SyntaxPtr Session::tree_root(DeclarationId id) { return db_->parsed(id).tree.root; }
 
 std::string Session::signature(DeclarationId id) {
-  std::string source = db_->piece_text.peek(id);
+  const std::string_view source = db_->text_of_declaration(id);
   SyntaxPtr root = tree_root(id);
   // The signature is the text up to the body.
   SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;
   uint32_t end = bodies ? db_->parsed(id).spans[bodies->id].begin : static_cast<uint32_t>(source.size());
-  std::string signature = source.substr(0, end);
+  std::string signature(source.substr(0, end));
   while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back())))
     signature.pop_back();
   return signature;

@@ -1,7 +1,6 @@
 #include "frontend/image/text_image.h"
 
 #include <cstring>
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -14,11 +13,8 @@ namespace {
 
 // An image: the header, the offsets of the pieces' trees, the trees, the pieces, and the strings of both.
 struct ImageHeader {
-  uint64_t hash;
   uint32_t pieces, scan_at, strings_at;
 };
-
-uint64_t hash_of_text(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 // Numbers take seven bits per byte, lowest first.
 class ImageWriter {
@@ -131,7 +127,7 @@ std::optional<std::string> image_of(std::string_view text) {
     writer.range(parsed.spans[0]);
     writer.tree(parsed.tree.root, parsed.spans);
   }
-  ImageHeader header{hash_of_text(text), static_cast<uint32_t>(scanned.pieces.size()),
+  ImageHeader header{static_cast<uint32_t>(scanned.pieces.size()),
                      first + static_cast<uint32_t>(writer.bytes.size()), 0};
   writer.start_over();
   writer.range({scanned.begin, scanned.end});
@@ -147,8 +143,6 @@ std::optional<std::string> image_of(std::string_view text) {
   image.append(reinterpret_cast<const char*>(tree_at.data()), tree_at.size() * sizeof(uint32_t));
   return image + writer.bytes + writer.strings;
 }
-
-bool TextImage::is_of(std::string_view text) const { return image_header(bytes_).hash == hash_of_text(text); }
 
 ScanOutcome TextImage::scan() const {
   const ImageHeader header = image_header(bytes_);

@@ -21,8 +21,6 @@ class TextImage {
   explicit TextImage(std::string_view bytes) : bytes_(bytes) {}
   std::string_view bytes() const { return bytes_; }
 
-  /// Whether it is the image of exactly this text, by hash.
-  bool is_of(std::string_view text) const;
   /// The result of `scan` on the text.
   ScanOutcome scan() const;
   /// The result of `parse_declaration` on a piece.

@@ -77,6 +77,7 @@ class Database final : public Tables {
 
   // --- inputs
   const MemoryRow of_inputs{*this, "texts of declarations"};
+  /// Of any module but the library; `text_of_declaration` has all.
   Input<ByDeclaration, std::string> piece_text{*this, "texts of declarations"};
   /// Changes whenever a piece is added or removed, named or not.
   Input<ByModule, uint64_t> pieces{*this, "pieces"};
@@ -193,6 +194,9 @@ class Database final : public Tables {
   const std::string& text(SourceId source) const { return *layouts[source]->text; }
   /// Null for a declaration that is no longer in the text.
   const Piece* piece_of(DeclarationId id) const;
+  /// The text of a declaration, without its chunks. The library's is not copied: it is in its source's, which
+  /// never changes.
+  std::string_view text_of_declaration(DeclarationId id);
   /// Whether `a` precedes `b` in their module.
   bool is_before(DeclarationId a, DeclarationId b) const;
   /// The declarations of a kind in a module, or in a source, in order.

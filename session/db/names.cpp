@@ -41,7 +41,7 @@ std::map<std::string, DeclarationId> Database::find_constructors(ModuleId module
   names.depend_on_all(module, NameTable::Types);
   std::map<std::string, DeclarationId> found;
   for (DeclarationId id : all_of(module, PieceKind::Type))
-    for (const std::string& name : constructor_names(piece_text.get(id))) {
+    for (const std::string& name : constructor_names(text_of_declaration(id))) {
       auto [it, added] = found.try_emplace(name, id);
       if (!added && declarations[it->second].source != declarations[id].source) it->second = id;
     }

@@ -74,7 +74,7 @@ DotIntrinsics Database::find_dot_intrinsics(ModuleId module) {
   ModuleScope scope = ModuleScope::for_instances(*this, module);
   for (const DeclarationId id : all_of(module, PieceKind::Op)) {
     // Few ops have one; the others need not be parsed for it.
-    if (piece_text.get(id).find("lowering \"") == std::string::npos) continue;
+    if (text_of_declaration(id).find("lowering \"") == std::string::npos) continue;
     const Declaration& op = tree(id);
     Diagnostics problems;
     SyntaxPtr clause = lowering_clause(op.syntax);

@@ -45,8 +45,7 @@ SourceId Database::add_source(ModuleId module, std::string path, std::string tex
                               std::string_view image) {
   auto id = static_cast<SourceId>(sources.size());
   sources.push_back({module, std::move(path), std::move(folder)});
-  // An image of another text is ignored.
-  if (!image.empty() && TextImage(image).is_of(text)) sources[id].image.emplace(image);
+  if (!image.empty()) sources[id].image.emplace(image);
   layouts.push_back(std::make_shared<Layout>());
   modules[module].push_back(id);
   set_text(id, std::move(text));
@@ -165,10 +164,17 @@ void Database::take_pieces(SourceId source, const Rescan& same, std::string_view
 
 void Database::set_piece(DeclarationId id, std::string_view text, std::optional<TextEdit> edit) {
   const DeclarationInfo& about = declarations[id];
-  if (about.kind == PieceKind::Def && about.module != kLibrary)
+  if (about.module == kLibrary) return;
+  if (about.kind == PieceKind::Def)
     bodies.set(id, text, edit);
   else
-    put(piece_text, id, std::string(text), about.module == kLibrary);
+    piece_text.set(id, std::string(text));
+}
+
+std::string_view Database::text_of_declaration(DeclarationId id) {
+  const DeclarationInfo& about = declarations[id];
+  if (about.module != kLibrary) return piece_text.get(id);
+  return text_of(*layouts[about.source]->text, piece_of(id)->range);
 }
 
 DeclarationId Database::make_declaration(DeclarationInfo info) {

@@ -47,7 +47,7 @@ std::shared_ptr<const Metadata> Database::parse_metadata(SourceId source) {
 ParseOutcome Database::parse(DeclarationId id) {
   if (const auto& image = sources[declarations[id].source].image) return image->parsed(index_of[id]);
   auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;
-  return parse(piece_text.get(id), slash_names.get(declarations[id].source));
+  return parse(text_of_declaration(id), slash_names.get(declarations[id].source));
 }
 
 Declaration Database::make_tree(DeclarationId id) {
@@ -92,7 +92,7 @@ bool Database::parses_whole(DeclarationId id) {
 }
 
 bool Database::mentions(DeclarationId id, std::string_view word) {
-  auto in_part = [&](DeclarationId part) { return piece_text.get(part).find(word) != std::string::npos; };
+  auto in_part = [&](DeclarationId part) { return text_of_declaration(part).find(word) != std::string::npos; };
   return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
 }
 
@@ -101,7 +101,7 @@ std::vector<std::pair<DeclarationId, std::string>> Database::find_broken(ModuleI
   std::vector<std::pair<DeclarationId, std::string>> broken;
   for (SourceId source : modules[module])
     for (DeclarationId id : layouts[source]->ids)
-      if (!parsed(id).problems.empty()) broken.emplace_back(id, piece_text.get(id));
+      if (!parsed(id).problems.empty()) broken.emplace_back(id, text_of_declaration(id));
   return broken;
 }
 

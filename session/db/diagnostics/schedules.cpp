@@ -1,5 +1,7 @@
 // Schedules for which there is no code, reported where they are stated.
 
+#include <optional>
+
 #include "frontend/index/schedule_clause.h"
 #include "ir/expr/scheduled.h"
 #include "jit/codegen/codegen.h"
@@ -13,10 +15,7 @@ namespace {
 /// Lowers each scheduled index expression and call by itself.
 class ScheduleCheck {
  public:
-  /// A program may target another machine, so it may name all intrinsics that the library declares.
-  ScheduleCheck(Database& db, FunctionSource& functions) : functions_(functions), machine_(host_machine()) {
-    machine_.dots = db.dot_intrinsics(Database::kLibrary);
-  }
+  ScheduleCheck(Database& db, FunctionSource& functions) : db_(db), functions_(functions) {}
 
   Diagnostics diagnostics;
 
@@ -52,12 +51,22 @@ class ScheduleCheck {
       names.loops.push_back(loop.name);
     Diagnostics wrong = check_schedule_names(clause, names);
     if (!wrong.empty()) return void(diagnostics.insert(diagnostics.end(), wrong.begin(), wrong.end()));
-    const auto made = loops::stated_nest(*primitive, machine_);
+    const auto made = loops::stated_nest(*primitive, machine());
     const auto* failure = std::get_if<loops::StatedFailure>(&made);
     if (!failure) return;
     const bool is_step = failure->step < clause.steps.size();
     report(DiagnosticKind::ScheduleFails, is_step ? clause.steps[failure->step].step : clause.origin,
            (is_step ? "this step cannot be done: " : "there is no code for these loops: ") + failure->why);
+  }
+
+  /// A program may target another machine, so it may name all intrinsics that the library declares. Elaborating them takes a millisecond, and few programs state
+  /// schedules.
+  const loops::MachineModel& machine() {
+    if (!machine_) {
+      machine_ = host_machine();
+      machine_->dots = db_.dot_intrinsics(Database::kLibrary);
+    }
+    return *machine_;
   }
 
   static const FnExpr* primitive_with(ExprPtr expr, const ScheduleClause& clause) {
@@ -73,8 +82,9 @@ class ScheduleCheck {
     diagnostics.push_back({kind, {at, {}}, std::move(message), {}});
   }
 
+  Database& db_;
   FunctionSource& functions_;
-  loops::MachineModel machine_;
+  std::optional<loops::MachineModel> machine_;
   Arena arena_;
 };
 

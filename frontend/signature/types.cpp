@@ -218,8 +218,11 @@ SignatureMatcher::Status SignatureMatcher::match_dim(SyntaxPtr pattern, Dim actu
     bind(pattern->text, StaticValue(actual));
     return Status::Ok;
   }
-  if (auto solved = match_linear(pattern, actual)) return *solved;
-  if (!last_try_ && names_unknown(pattern, binding_.env)) {
+  // An extent that is still unknown determines no name: another operand may.
+  const bool waits = !last_try_ && names_unknown(pattern, binding_.env);
+  if (!waits || !actual->has_infer)
+    if (auto solved = match_linear(pattern, actual)) return *solved;
+  if (waits) {
     put_off_.push_back({pattern, actual, argument_, param_, member_});
     return Status::Ok;
   }
@@ -279,6 +282,7 @@ std::optional<SignatureMatcher::Status> SignatureMatcher::match_linear(SyntaxPtr
     fits = hooks_.require(DimRelation::Equal, dim_floormod(left, factor), dim_const(0), false);
   if (fits && !actual->has_any && !is_const(open->rest, 0))
     fits = hooks_.require(DimRelation::LessEqual, open->rest, actual, false);
+  if (!fits && actual->has_infer) return Status::Stuck;
   if (!fits) {
     std::string why;
     if (value && as_const(value) && dim_mul(value, factor) == left)

@@ -43,6 +43,7 @@ std::string describe_attribute_kind(std::string_view kind) {
   bool optional = kind.ends_with("?");
   if (optional) kind.remove_suffix(1);
   std::string text = kind == "int[]"    ? "a list of integers"
+                     : kind == "dim[]"  ? "a list of integers or dims"
                      : kind == "int"    ? "an integer"
                      : kind == "float"  ? "a number"
                      : kind == "bool"   ? "True or False"
@@ -52,7 +53,8 @@ std::string describe_attribute_kind(std::string_view kind) {
                      : kind == "dim"    ? "an integer or a dim"
                      : kind == "any"    ? "a value"
                                         : "a " + std::string(kind);
-  return optional ? text + " or None" : text;
+  if (!optional) return text;
+  return kind == "dim" ? "an integer, a dim or None" : text + " or None";
 }
 
 }  // namespace quern

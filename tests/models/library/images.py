@@ -81,22 +81,22 @@ class ConvNorm(nn.Module):
 
 
 class Separable(nn.Module):
-    def __init__(self, i, o, stride):
+    def __init__(self, i, o, stride, group=1):
         super().__init__()
-        self.depthwise, self.pointwise = ConvNorm(i, i, 3, stride, i), ConvNorm(i, o, 1)
+        self.depthwise, self.pointwise = ConvNorm(i, i, 3, stride, i // group), ConvNorm(i, o, 1)
 
     def forward(self, x):
         return self.pointwise(self.depthwise(x).relu()).relu()
 
 
 class MobileNet1(nn.Module):
-    def __init__(self, c, classes):
+    def __init__(self, c, classes, group=1):
         super().__init__()
         self.stem = ConvNorm(3, c, 3, 2)
-        self.stage1 = Separable(c, 2 * c, 1)
+        self.stage1 = Separable(c, 2 * c, 1, group)
         for k, count in enumerate((2, 2, 6, 2), 2):
             i, o = c << (k - 1), c << k
-            blocks = [Separable(i, o, 2)] + [Separable(o, o, 1) for _ in range(count - 1)]
+            blocks = [Separable(i, o, 2, group)] + [Separable(o, o, 1, group) for _ in range(count - 1)]
             setattr(self, f"stage{k}", nn.Sequential(*blocks))
         self.fc = nn.Linear(32 * c, classes)
 
@@ -431,6 +431,7 @@ MODELS = {
     "resnet34": of(lambda: ResNet(basic, 1, (3, 4, 6, 3), 10), 1, 3, 64, 64),
     "resnet50": of(lambda: ResNet(bottleneck, 4, (3, 4, 6, 3), 10), 1, 3, 64, 64),
     "mobilenet_v1": of(lambda: MobileNet1(32, 10), 1, 3, 64, 64),
+    "mobilenet_g": of(lambda: MobileNet1(32, 10, 16), 1, 3, 64, 64),
     "mobilenet_v2": of(lambda: MobileNet2(10), 2, 3, 64, 64),
     "vgg16": of(lambda: VGG16(128, 10), 1, 3, 64, 64),
     "squeezenet": of(lambda: SqueezeNet(10), 2, 3, 65, 64),

@@ -23,25 +23,25 @@ const SignatureRow kSignatures[] = {
     // Operators.
     {"nn.relu($0", "nn.relu([%data: Tensor[s, t]]) -> Tensor[s, t]", "%data: Tensor[s, t]"},
     {"nn.dense($0",
-     "nn.dense([%data: Tensor[(..b, k), t]], %weight: Tensor[(o, k), wt], units: int? = None, out_dtype: "
+     "nn.dense([%data: Tensor[(..b, k), t]], %weight: Tensor[(o, k), wt], units: dim? = None, out_dtype: "
      "dtype = \"\") "
      "-> Tensor[(..b, o), ot]",
      "%data: Tensor[(..b, k), t]"},
     {"nn.dense(%x, $0",
-     "nn.dense(%data: Tensor[(..b, k), t], [%weight: Tensor[(o, k), wt]], units: int? = None, out_dtype: "
+     "nn.dense(%data: Tensor[(..b, k), t], [%weight: Tensor[(o, k), wt]], units: dim? = None, out_dtype: "
      "dtype = \"\") "
      "-> Tensor[(..b, o), ot]",
      "%weight: Tensor[(o, 784), float32]"},
     {"nn.dense(%x,$0 %y)",
-     "nn.dense(%data: Tensor[(..b, k), t], [%weight: Tensor[(o, k), wt]], units: int? = None, out_dtype: "
+     "nn.dense(%data: Tensor[(..b, k), t], [%weight: Tensor[(o, k), wt]], units: dim? = None, out_dtype: "
      "dtype = \"\") "
      "-> Tensor[(..b, o), ot]",
      "%weight: Tensor[(o, 784), float32]"},
     {"nn.dense(%x, %w, units=$0",
-     "nn.dense(%data: Tensor[(..b, k), t], %weight: Tensor[(o, k), wt], [units: int? = None], out_dtype: "
+     "nn.dense(%data: Tensor[(..b, k), t], %weight: Tensor[(o, k), wt], [units: dim? = None], out_dtype: "
      "dtype = \"\") "
      "-> Tensor[(..b, o), ot]",
-     "units: int? = None"},
+     "units: dim? = None"},
     {"scaled(%x, mode=\"up\", $0",
      "scaled(%input: Tensor[s, t], [factor: float = 2.0], mode: string = \"up\", exact: bool = False) -> "
      "Tensor[s, t]",

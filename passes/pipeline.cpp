@@ -14,6 +14,7 @@
 #include "passes/fuse_rows.h"
 #include "passes/gradient/drop_derivatives.h"
 #include "passes/gradient/gradient.h"
+#include "passes/gradient/known_functions.h"
 #include "passes/gradient/local_functions.h"
 #include "passes/hoist_from_loops.h"
 #include "passes/inline.h"
@@ -35,9 +36,22 @@ namespace quern {
 
 namespace {
 
+/// What a copy calls is inlined as well, and that may pass functions on.
+ExprPtr bind_functions(const PassContext& context, ExprPtr expr) {
+  constexpr int kMostRounds = 3;
+  for (int round = 0; round < kMostRounds; ++round) {
+    ExprPtr bound = known_functions(context, expr);
+    if (bound == expr) break;
+    expr = inline_calls(context, bound);
+  }
+  return expr;
+}
+
 constexpr Pass kPipeline[] = {
     {"specialize", "evaluates in part what `specialize` takes", specialize},
     {"inline", "puts the bodies of functions in the place of their calls", inline_calls},
+    {"known_functions", "puts definitions that derive a function they are given where that function is known",
+     bind_functions},
     {"localise_loops", "puts functions that call themselves last into those that call them", localise_loops},
     {"instantiate_ops", "puts the definitions of operators in the place of their calls", instantiate_ops},
     {"gradient", "makes functions of `grad` and the other derivatives, and of `vmap`",

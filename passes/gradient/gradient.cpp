@@ -14,6 +14,7 @@
 #include "passes/gradient/checkpoint.h"
 #include "passes/gradient/derivable_scans.h"
 #include "passes/gradient/derivatives.h"
+#include "passes/gradient/known_functions.h"
 #include "passes/gradient/lifting/program.h"
 #include "passes/gradient/lifting/tape.h"
 #include "passes/gradient/local_functions.h"
@@ -33,6 +34,8 @@ bool is_gradient(ExprPtr expr) {
   return e && is_derivative(e->intrinsic);
 }
 
+constexpr std::string_view kKnownOnlyByARun = "a function that is known only when the program runs";
+
 class Expander {
  public:
   /// With `only_look`, a possible gradient is not expanded unless another one needs it.
@@ -42,6 +45,14 @@ class Expander {
       : context_(context), arena_(context.arena), only_look_(only_look), explained_(std::move(explained)) {}
   std::vector<GradientProblem> problems;
   RowFunctions rows = RowFunctions::Batched;
+  /// Parameters of the definition that is looked at: who calls it knows the functions among them (known_functions).
+  std::unordered_set<const Variable*> given;
+
+  bool reads_given(ExprPtr expr) const {
+    return !given.empty() && std::ranges::any_of(free_variables(expr), [this](const Variable* v) {
+      return v->type->kind == TypeKind::Function && given.contains(v);
+    });
+  }
 
   ExprPtr run(ExprPtr expr) {
     // Derivatives are of the function itself.
@@ -121,11 +132,11 @@ class Expander {
       return is_whole(e.args[0]) ? row_by_row(arena_, e.args[0], e.type) : nullptr;
     if (!function) {
       if (!is_whole(e.args[0])) return nullptr;
-      problems.push_back(
-          {e.origin, {{e.args[0]->origin, "a function that is known only when the program runs"}}});
+      if (!reads_given(e.args[0]))
+        problems.push_back({e.origin, {{e.args[0]->origin, std::string(kKnownOnlyByARun)}}});
       return nullptr;
     }
-    if (!is_whole(function)) return nullptr;
+    if (!is_whole(function) || reads_given(function)) return nullptr;
     ExprPtr flat = flattened(*function);
     // One inside of it could not be made, and has its own problem.
     if (has_gradients(flat)) return nullptr;
@@ -256,6 +267,7 @@ class Expander {
 }  // namespace
 
 ExprPtr expand_gradients(const PassContext& context, ExprPtr expr, RowFunctions rows) {
+  expr = known_functions(context, expr);
   if (!has_gradients(expr)) return expr;
   Expander expander(context);
   expander.rows = rows;
@@ -267,7 +279,13 @@ std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPt
   Arena arena;
   PassContext context{arena, functions};
   Expander expander(context, true, explained);
-  expander.run(expr);
+  if (auto* definition = as<FnExpr>(expr))
+    expander.given.insert(definition->params.begin(), definition->params.end());
+  std::vector<UnknownFunction> unknown;
+  expander.run(known_functions(context, expr, &unknown));
+  for (const auto& [call, argument] : unknown)
+    if (!expander.reads_given(argument))
+      expander.problems.push_back({call, {{argument->origin, std::string(kKnownOnlyByARun)}}});
   return std::move(expander.problems);
 }
 

@@ -1,6 +1,7 @@
 #include "session/run/function_sources.h"
 
 #include "passes/gradient/gradient.h"
+#include "passes/gradient/known_functions.h"
 
 namespace quern {
 
@@ -11,7 +12,9 @@ const Definition* ChangedFunctions::function(uint32_t module, std::string_view n
   return known != changed_.end() ? &known->second : &changed_.emplace(plain, changed(*plain)).first->second;
 }
 
-bool ExpandedFunctions::changes(const Definition& definition) const { return has_gradients(definition.body); }
+bool ExpandedFunctions::changes(const Definition& definition) const {
+  return has_gradients(definition.body) || passes_functions(definition.body);
+}
 
 Definition ExpandedFunctions::changed(const Definition& definition) {
   auto arena = std::make_shared<Arena>();

@@ -10,6 +10,7 @@
 #include "frontend/index/schedule_clause.h"
 #include "frontend/signature/check_form.h"
 #include "frontend/text/suggest.h"
+#include "passes/gradient/known_functions.h"
 #include "session/db/module_scope.h"
 #include "session/texts/module_files.h"
 
@@ -33,11 +34,14 @@ Diagnostics Database::with_copies(ModuleId module, const Inferred& inferred, Dec
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
   const auto derivatives = {"grad", "vjp", "jvp"};
-  const bool derives = std::ranges::any_of(derivatives, [&](const char* word) { return mentions(id, word); });
+  ExprPtr body = inferred.definition.body;
+  const bool derives =
+      std::ranges::any_of(derivatives, [&](const char* word) { return mentions(id, word); }) ||
+      (body && passes_functions(body));
   if (derives && !has_errors(result)) append(result, of_gradients(inferred));
   // A statement contains copies of the function literals that it calls.
   const bool may_have_schedules = declarations[id].kind != PieceKind::Def || mentions(id, "schedule");
-  if (may_have_schedules && !has_errors(result)) append(result, of_schedules(inferred.definition.body));
+  if (may_have_schedules && !has_errors(result)) append(result, of_schedules(body));
   return result;
 }
 

@@ -12,7 +12,7 @@ namespace quern {
 Diagnostics Database::of_gradients(const Inferred& inferred) {
   Diagnostics result;
   ExprPtr body = inferred.definition.body;
-  if (!body || has_errors(inferred.diagnostics) || !has_gradients(body)) return result;
+  if (!body || has_errors(inferred.diagnostics)) return result;
   // Places in the library are reported at the call.
   auto place = [&](Origin at) {
     while (at.inlined != 0 && in_library(at.declaration)) at = origin_of_inlined(at.inlined);

@@ -10,6 +10,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from torch_cells import CapsNet, Lltm, MiLstm, Scrn, SubLstm, margin
 from torch_models import Named
 
 RATE = 0.01
@@ -115,6 +116,10 @@ ROWS = {
     "resnet18": lambda: Row(ResNet18(), *images(1), classes, 10, images=True),
     "resnet18_batch16": lambda: Row(ResNet18(), *images(16), classes, 1, images=True),
     "lstm": lambda: Row(Lstm(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20, layer=LstmLayer),
+    **{name: lambda cell=cell: Row(cell(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20)
+       for name, cell in {"mi_lstm": MiLstm, "sub_lstm": SubLstm, "lltm": Lltm, "scrn": Scrn}.items()},
+    "capsnet": lambda: Row(CapsNet(), torch.rand(8, 1, 28, 28), torch.randint(0, 10, (8,), dtype=torch.int32), margin, 5,
+                           images=True),
 }
 
 

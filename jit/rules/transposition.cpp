@@ -1,6 +1,8 @@
 #include "jit/rules/transposition.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <unordered_map>
 
 #include "ir/base/result.h"
@@ -12,6 +14,12 @@ namespace {
 bool runs_along(Dim offset, Dim var) {
   const auto linear = linear_in(offset, var);
   return linear && is_const(linear->coefficient, 1);
+}
+
+bool is_checked(const LoadValue& load, Dim var) {
+  return std::ranges::any_of(load.checks, [&](const BoundsCheck& check) {
+    return check.computed || !load.otherwise || contains_var(check.index, var);
+  });
 }
 
 /// A read that is strided along the result's last index and contiguous along another one, on which no padding
@@ -29,25 +37,84 @@ std::optional<TurnedRead> turned_read(const Computation& c) {
     ++reads[load.buffer];
     if (found || !load.computed.empty() || !contains_var(load.offset, last) || runs_along(load.offset, last))
       return;
-    const auto along = std::find_if(c.vars.begin(), c.vars.end(), [&](Dim var) {
-      return runs_along(load.offset, var) && std::ranges::none_of(load.checks, [&](const BoundsCheck& check) {
-               return check.computed || !load.otherwise || contains_var(check.index, var);
-             });
-    });
+    const auto along = std::ranges::find_if(
+        c.vars, [&](Dim var) { return runs_along(load.offset, var) && !is_checked(load, var); });
     if (along != c.vars.end()) found = {load.buffer, *along};
   });
   return found && reads[found->buffer] == 1 ? found : std::nullopt;
 }
 
+/// The loop that continues the read where `along`, of `extent` elements, ends; null if there is none.
+Dim continued_by(const Computation& c, const LoadValue& load, int64_t extent) {
+  const auto next = std::ranges::find_if(c.vars, [&](Dim var) {
+    const auto linear = linear_in(load.offset, var);
+    return var != c.vars.back() && linear && is_const(linear->coefficient, extent) && !is_checked(load, var);
+  });
+  return next == c.vars.end() ? nullptr : *next;
+}
+
+int64_t known_extent(const Computation& c, Dim var) {
+  const auto k = static_cast<size_t>(std::ranges::find(c.vars, var) - c.vars.begin());
+  return as_const(c.extents[k]).value_or(0);
+}
+
+/// The distance of what neighbouring steps of the loop read, or of what they write if that is less: the innermost loops
+/// are those that go on in the cache lines of the step before.
+int64_t least_stride(const Computation& c, int buffer, Dim var) {
+  constexpr int64_t kFar = int64_t{1} << 32;
+  const auto stride = [&](Dim offset) {
+    const auto linear = linear_in(offset, var);
+    const int64_t apart = linear ? std::abs(as_const(linear->coefficient).value_or(kFar)) : kFar;
+    return apart == 0 ? kFar : apart;
+  };
+  int64_t least = stride(c.store_offset);
+  for_each<LoadValue>(c.value, [&](const LoadValue& load) {
+    if (load.buffer == buffer) least = std::min(least, stride(load.offset));
+  });
+  return least;
+}
+
+/// The computation with one loop, of at least `wanted` elements, for those along which the read runs on: the rows and
+/// columns of a window, which the result may have in another order.
+Computation with_longer_run(const Computation& c, const TurnedRead& read, int64_t wanted) {
+  std::optional<LoadValue> load;
+  for_each<LoadValue>(c.value, [&](const LoadValue& each) {
+    if (each.buffer == read.buffer) load.emplace(each);
+  });
+  const int64_t extent = known_extent(c, read.along);
+  const Dim next = extent > 1 && extent < wanted ? continued_by(c, *load, extent) : nullptr;
+  const int64_t count = next ? known_extent(c, next) : 0;
+  if (count < 2) return c;
+  Computation longer = c;
+  const Dim run = dim_var(read.along->name);
+  longer.vars.clear();
+  longer.extents.clear();
+  for (size_t k = 0; k < c.vars.size(); ++k) {
+    if (c.vars[k] == next) continue;
+    longer.vars.push_back(c.vars[k] == read.along ? run : c.vars[k]);
+    longer.extents.push_back(c.vars[k] == read.along ? dim_const(extent * count) : c.extents[k]);
+  }
+  Facts facts;
+  facts.add_index(run, dim_const(extent * count));
+  const Dim size = dim_const(extent);
+  const DimMap parts{{read.along, dim_floormod(run, size)}, {next, dim_floordiv(run, size)}};
+  map_dims(longer, [&](Dim d) { return simplify(quern::substitute(d, parts), facts); });
+  const auto found = turned_read(longer);
+  return found && found->along == run ? with_longer_run(longer, *found, wanted) : c;
+}
+
 }  // namespace
 
-std::optional<Nest> scheduled_transposition(const Computation& c, const MachineModel& machine) {
+std::optional<Nest> scheduled_transposition(const Computation& computation, const MachineModel& machine) {
+  Computation c = computation;
   if (c.running || c.scatter || !c.reductions.empty() || c.vars.size() < 2) return std::nullopt;
   if (!runs_along(c.store_offset, c.vars.back())) return std::nullopt;
-  const auto read = turned_read(c);
+  auto read = turned_read(c);
   if (!read) return std::nullopt;
   const int64_t bytes = static_cast<int64_t>(c.buffers[static_cast<size_t>(read->buffer)].dtype.bytes());
   const int64_t width = machine.vector_bytes / bytes;
+  c = with_longer_run(c, *read, width / 2);
+  read = turned_read(c);
   const auto is_short = [&](Dim var) {
     const size_t k = static_cast<size_t>(std::find(c.vars.begin(), c.vars.end(), var) - c.vars.begin());
     return as_const(c.extents[k]).value_or(width) < std::max<int64_t>(2, width / 4);
@@ -60,19 +127,22 @@ std::optional<Nest> scheduled_transposition(const Computation& c, const MachineM
     QUERN_CHECK(made);
     return *made;
   };
-  LoopIds order;
+  std::vector<std::pair<int64_t, LoopId>> outer;
   LoopId rows = kNoLoop, lanes = kNoLoop;
   for (const Dim var : c.vars) {
     const LoopId loop = nest.loop_of(var);
-    const bool is_split = var == read->along || var == c.vars.back();
-    if (!is_split) {
-      order.push_back(loop);
+    const int64_t apart = least_stride(c, read->buffer, var);
+    if (var != read->along && var != c.vars.back()) {
+      outer.emplace_back(apart, loop);
       continue;
     }
     const LoopIds parts = step({Primitive::Split, {{loop}}, {width}});
-    order.push_back(parts[0]);
+    outer.emplace_back(apart * width, parts[0]);
     (var == read->along ? rows : lanes) = parts[1];
   }
+  std::ranges::stable_sort(outer, std::greater<>(), &std::pair<int64_t, LoopId>::first);
+  LoopIds order;
+  for (const auto& [apart, loop] : outer) order.push_back(loop);
   order.push_back(rows);
   order.push_back(lanes);
   step({Primitive::Reorder, {order}});

@@ -103,7 +103,60 @@ Computation with_longer_run(const Computation& c, const TurnedRead& read, int64_
   return found && found->along == run ? with_longer_run(longer, *found, wanted) : c;
 }
 
+std::optional<int64_t> known_stride(Dim offset, Dim var) {
+  const auto linear = linear_in(offset, var);
+  const auto stride = linear ? as_const(linear->coefficient) : std::nullopt;
+  return stride ? std::optional(std::abs(*stride)) : std::nullopt;
+}
+
+LoopIds take_step(Nest& nest, const LoopStep& given) {
+  auto made = nest.apply(given);
+  QUERN_CHECK(made);
+  return *made;
+}
+
 }  // namespace
+
+std::optional<Nest> scheduled_blocks(const Computation& c) {
+  constexpr int64_t kFewest = 4, kMost = 64, kLine = 64, kBlock = 16 << 10;
+  if (c.running || c.scatter || !c.reductions.empty() || c.vars.size() < 2) return std::nullopt;
+  const Dim last = c.vars.back();
+  std::vector<LoadValue> loads;
+  for_each<LoadValue>(c.value, [&](const LoadValue& load) { loads.push_back(load); });
+  if (!runs_along(c.store_offset, last) || loads.size() != 1 || !loads[0].computed.empty())
+    return std::nullopt;
+  const LoadValue& load = loads[0];
+  const auto bytes = static_cast<int64_t>(load.dtype.bytes());
+  const auto apart = known_stride(load.offset, last);
+  if (!apart || *apart * bytes < kLine) return std::nullopt;
+
+  std::vector<std::pair<int64_t, Dim>> outside, inside;
+  int64_t block = 1;
+  for (const Dim var : c.vars) {
+    const auto stride = known_stride(load.offset, var);
+    const bool is_inside =
+        var != last && stride && *stride > 0 && *stride < *apart && known_extent(c, var) > 0;
+    if (is_inside) block *= std::min(known_extent(c, var), kMost + 1);
+    if (var != last)
+      (is_inside ? inside : outside)
+          .emplace_back(is_inside ? *stride : least_stride(c, load.buffer, var), var);
+  }
+  const int64_t lanes = known_extent(c, last);
+  if (block < kFewest || block > kMost || lanes == 0 || lanes * block * bytes > kBlock) return std::nullopt;
+
+  Nest nest(c);
+  LoopIds order;
+  for (auto* loops : {&outside, &inside}) {
+    std::ranges::stable_sort(*loops, std::greater<>(), &std::pair<int64_t, Dim>::first);
+    for (const auto& [stride, var] : *loops) order.push_back(nest.loop_of(var));
+    if (loops == &outside) order.push_back(nest.loop_of(last));
+  }
+  take_step(nest, {Primitive::Reorder, {order}});
+  for (const auto& [stride, var] : inside) take_step(nest, {Primitive::Unroll, {{nest.loop_of(var)}}});
+  if (const auto shared = nest.shared_loop()) take_step(nest, {Primitive::Parallel, {{*shared}}});
+  QUERN_CHECK(nest.is_complete());
+  return nest;
+}
 
 std::optional<Nest> scheduled_transposition(const Computation& computation, const MachineModel& machine) {
   Computation c = computation;
@@ -122,11 +175,7 @@ std::optional<Nest> scheduled_transposition(const Computation& computation, cons
   if (bytes < 4 || width < 2 || is_short(read->along) || is_short(c.vars.back())) return std::nullopt;
 
   Nest nest(c);
-  const auto step = [&](const LoopStep& given) {
-    auto made = nest.apply(given);
-    QUERN_CHECK(made);
-    return *made;
-  };
+  const auto step = [&](const LoopStep& given) { return take_step(nest, given); };
   std::vector<std::pair<int64_t, LoopId>> outer;
   LoopId rows = kNoLoop, lanes = kNoLoop;
   for (const Dim var : c.vars) {

@@ -33,10 +33,11 @@ Kernel form_kernel(const Computation& form, const MachineModel& machine) {
   constexpr double kLarge = 1 << 16;
   double size = 1;
   for (const Dim extent : form.extents) size *= static_cast<double>(as_const(extent).value_or(1));
-  const auto turned = size < kLarge
-                          ? std::nullopt
-                          : scheduled_transposition(with_merged_loops(with_simple_loops(form)), machine);
-  return named(turned ? turned->kernel() : schedule_default(form, machine.vector_bytes));
+  if (size < kLarge) return named(schedule_default(form, machine.vector_bytes));
+  const Computation simple = with_merged_loops(with_simple_loops(form));
+  std::optional<Nest> nest = scheduled_transposition(simple, machine);
+  if (!nest) nest = scheduled_blocks(simple);
+  return named(nest ? nest->kernel() : schedule_default(form, machine.vector_bytes));
 }
 
 /// Takes over a nest's packed forms and steps.

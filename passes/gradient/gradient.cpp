@@ -125,13 +125,19 @@ class Expander {
            (value->kind == ExprKind::Global || value->kind == ExprKind::Var);
   }
 
+  ExprPtr named(ExprPtr name) const {
+    auto* read = as<VarExpr>(name);
+    const auto known = read ? bound_.find(read->variable) : bound_.end();
+    return known == bound_.end() ? name : named(known->second);
+  }
+
   ExprPtr gradient_of(const IntrinsicExpr& e) {
     const FnExpr* function = function_of(e.args[0]);
     if (is_row_by_row(&e)) return row_by_row(arena_, e.args[0], e.type);
     if (!function && e.intrinsic == IntrinsicKind::Vmap)
       return is_whole(e.args[0]) ? row_by_row(arena_, e.args[0], e.type) : nullptr;
     if (!function) {
-      if (!is_whole(e.args[0])) return nullptr;
+      if (!is_whole(named(e.args[0]))) return nullptr;
       if (!reads_given(e.args[0]))
         problems.push_back({e.origin, {{e.args[0]->origin, std::string(kKnownOnlyByARun)}}});
       return nullptr;

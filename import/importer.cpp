@@ -10,6 +10,9 @@
 #include "import/node/model_names.h"
 #include "import/onnx/recognise.h"
 #include "import/operators/fold_constants.h"
+#include "import/operators/table.h"
+#include "import/tensorflow/graph.h"
+#include "import/tensorflow/operators/table.h"
 #include "import/text/functions.h"
 #include "session/session.h"
 
@@ -65,6 +68,14 @@ std::vector<bool> needed_nodes(const Graph& graph) {
       if (const auto* inner = std::get_if<GraphPtr>(&value)) add_used(**inner, needed);
   }
   return result;
+}
+
+/// Writes a node as its domain's operators are written.
+void convert_node(Call& call) {
+  const std::string& domain = call.node().domain;
+  if (domain == tensorflow::kDomain) return tensorflow::convert(call);
+  if (!domain.empty()) throw Refusal(fmt::format("is of the domain `{}`, which is not known", domain));
+  convert(call);
 }
 
 class Importer {
@@ -225,7 +236,7 @@ class Importer {
       return inline_function(node, function->second, inputs, scope, writer);
     writer.enter(scope_of(node));
     while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
-    if (auto constant = fold_constants(node, opset_, inputs, typer_)) {
+    if (auto constant = fold_constants(node, opset_, inputs, typer_, convert_node)) {
       scope.set(node.outputs[0], *std::move(constant));
       return;
     }

@@ -55,6 +55,7 @@ std::string pretty_name(std::string_view name, std::string_view op) {
   const bool has_scope = name.find('/') != std::string_view::npos;
   if (name.find("::") != std::string_view::npos || begins_with_digit(name)) return kind;
   if (!has_scope) {
+    if (name.starts_with(op)) return kind;  // "Relu_3"
     std::string text = identifier(name, kind);
     return text.size() > kLongest ? kind : text;
   }

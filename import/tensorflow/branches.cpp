@@ -1,0 +1,117 @@
+// What lies between `Switch` and `Merge` as `If`.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "import/tensorflow/flow.h"
+
+namespace quern::tensorflow {
+
+using onnx::Node;
+
+namespace {
+
+constexpr size_t kMostConditions = 32;  ///< branches in each other
+
+bool contains(const std::vector<std::pair<std::string, bool>>& all, const std::pair<std::string, bool>& one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+std::pair<std::string, bool> opposite(const std::pair<std::string, bool>& condition) {
+  return {condition.first, !condition.second};
+}
+
+}  // namespace
+
+/// The value behind those that only pass it on.
+std::string Flow::unnamed(std::string value) const {
+  for (size_t index = maker(value); is_op(index, "Identity") && !node(index).inputs.empty();
+       index = maker(value))
+    value = node(index).inputs[0];
+  return value;
+}
+
+Flow::Conditions Flow::conditions_of(const std::string& value) const {
+  const size_t index = maker(value);
+  if (index == kNone) return {};
+  Conditions conditions = conditions_[index];
+  if (!is_op(index, "Switch") || is_loop_switch(index) || node(index).inputs.size() != 2) return conditions;
+  const Condition own = {unnamed(node(index).inputs[1]), value.ends_with(":1")};
+  if (!contains(conditions, own)) conditions.push_back(own);
+  if (conditions.size() > kMostConditions) throw Refusal("its branches stand too deep in each other");
+  return conditions;
+}
+
+Flow::Conditions Flow::union_of(size_t index) const {
+  Conditions all;
+  const auto add = [&](const std::string& value) {
+    for (const Condition& condition : conditions_of(value))
+      if (!contains(all, condition)) all.push_back(condition);
+  };
+  for (const std::string& need : needs_of(index)) add(need);
+  for (const std::string& control : nodes_[index].controls) add(control);
+  return all;
+}
+
+void Flow::branches_of(size_t frame) {
+  for (size_t index : order_) {
+    if (frame_of_[index] != frame) continue;
+    const Node& own = node(index);
+    if (own.op == "Enter" || is_state(index)) continue;
+    // What a loop within this frame computes has the conditions of what it is given.
+    if (own.op == "Exit") {
+      const size_t loop = maker(own.name),
+                   first = is_op(loop, "Identity") ? maker(node(loop).inputs[0]) : loop;
+      conditions_[index] = conditions_[loop] = conditions_[first] = union_of(first);
+    } else if (own.op == "Merge") {
+      merge_branches(index);
+    } else {
+      conditions_[index] = union_of(index);
+    }
+  }
+}
+
+Flow::Slice Flow::branch(const std::string& value, const Condition& condition) {
+  const size_t frame = frame_of_[maker(value)];
+  return slice({value}, [&](const std::string& inner, size_t index) {
+    return frame_of_[index] != frame || !contains(conditions_of(inner), condition);
+  });
+}
+
+void Flow::merge_branches(size_t index) {
+  const Node own = node(index);
+  if (own.inputs.size() != 2)
+    throw Refusal(fmt::format("Merge `{}`: has {} inputs; two are known", own.name, own.inputs.size()));
+  if (own.outputs.size() > 1 && !own.outputs[1].empty())
+    throw Refusal(fmt::format("Merge `{}`: which of its inputs there is, is asked for", own.name));
+  const Conditions first = conditions_of(own.inputs[0]), second = conditions_of(own.inputs[1]);
+  // The innermost condition whose sides the inputs are. A constant may have lost what it waited for.
+  const Condition* found = nullptr;
+  for (const Condition& condition : first)
+    if (contains(second, opposite(condition))) found = &condition;
+  for (const Condition& condition : first)
+    if (!found && !contains(second, condition)) found = &condition;
+  Condition from_second;
+  for (const Condition& condition : second)
+    if (!found && !contains(first, condition)) {
+      from_second = opposite(condition);
+      found = &from_second;
+    }
+  if (!found) throw Refusal(fmt::format("Merge `{}`: its inputs are of no condition", own.name));
+  const Condition condition = *found;
+  std::string then = own.inputs[0], otherwise = own.inputs[1];
+  if (!condition.second) std::swap(then, otherwise);
+  Slice holds = branch(then, {condition.first, true}), fails = branch(otherwise, {condition.first, false});
+  std::set<std::string> captured = std::move(holds.captured);
+  captured.merge(fails.captured);
+  Node made{own.name, "If", "", {condition.first}, {own.name}, {}};
+  made.attributes["then_branch"] = std::make_shared<const onnx::Graph>(std::move(holds.graph));
+  made.attributes["else_branch"] = std::make_shared<const onnx::Graph>(std::move(fails.graph));
+  const size_t added = add(std::move(made), frame_of_[index], std::move(captured));
+  for (const Condition& outer : union_of(added))
+    if (outer.first != condition.first) conditions_[added].push_back(outer);
+  conditions_[index] = conditions_[added];
+}
+
+}  // namespace quern::tensorflow

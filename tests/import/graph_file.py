@@ -1,0 +1,123 @@
+"""Frozen graphs of TensorFlow without TensorFlow: messages of import/tensorflow/graph.proto, by protobuf's compiler."""
+
+import importlib
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+PROTO = "import/tensorflow/graph.proto"
+
+
+def messages():
+    folder = tempfile.mkdtemp()
+    subprocess.run(["protoc", f"--proto_path={(ROOT / PROTO).parent}", f"--python_out={folder}", "graph.proto"], check=True)
+    sys.path.insert(0, folder)
+    return importlib.import_module("graph_pb2")
+
+
+pb = messages()
+DTYPES = {"float32": pb.DT_FLOAT, "float64": pb.DT_DOUBLE, "int32": pb.DT_INT32, "int64": pb.DT_INT64, "bool": pb.DT_BOOL,
+          "uint8": pb.DT_UINT8, "resource": pb.DT_RESOURCE}
+
+
+class Type(str):
+    """A dtype as an attribute."""
+
+
+class Shape(tuple):
+    """A shape as an attribute; -1 is unknown."""
+
+
+class Function(str):
+    """The name of a function as an attribute."""
+
+
+def set_shape(message, shape):
+    for extent in shape:
+        message.dim.add(size=extent)
+
+
+def set_tensor(message, array):
+    message.dtype = DTYPES[str(array.dtype)]
+    set_shape(message.tensor_shape, array.shape)
+    message.tensor_content = array.tobytes()
+
+
+def set_attribute(message, value):
+    if isinstance(value, Type):
+        message.type = DTYPES[value]
+    elif isinstance(value, Shape):
+        message.shape.SetInParent()
+        set_shape(message.shape, value)
+    elif value is None:
+        message.shape.unknown_rank = True
+    elif isinstance(value, Function):
+        message.func.name = value
+    elif isinstance(value, str):
+        message.s = value.encode()
+    elif isinstance(value, bool):
+        message.b = value
+    elif isinstance(value, int):
+        message.i = value
+    elif isinstance(value, float):
+        message.f = value
+    elif isinstance(value, numpy.ndarray):
+        set_tensor(message.tensor, value)
+    elif value and isinstance(value[0], Type):
+        message.list.type.extend(DTYPES[t] for t in value)
+    else:
+        message.list.SetInParent()
+        message.list.i.extend(value)
+
+
+class Graph:
+    """Nodes one after the other; a node is known by its name. `add` gives the name of its first output."""
+
+    def __init__(self, nodes=None):
+        self.message = pb.GraphDef()
+        self.nodes = self.message.node if nodes is None else nodes
+        self.inputs, self.taken, self.scope = {}, set(), ""
+
+    def unique(self, name):
+        candidate, number = self.scope + name, 0
+        while candidate in self.taken:
+            number += 1
+            candidate = f"{self.scope}{name}_{number}"
+        self.taken.add(candidate)
+        return candidate
+
+    def add(self, op, *inputs, name=None, **attributes):
+        node = self.nodes.add(name=self.unique(name or op), op=op)
+        node.input.extend(i if isinstance(i, str) else self.constant(i, name=f"{(name or op)}/const") for i in inputs)
+        for key, value in attributes.items():
+            set_attribute(node.attr[key], value)
+        return node.name
+
+    def constant(self, value, dtype=None, name="Const"):
+        array = numpy.asarray(value)
+        if dtype or array.dtype == numpy.float64 or (array.dtype == numpy.int64 and not isinstance(value, numpy.ndarray)):
+            array = array.astype(dtype or ("float32" if array.dtype == numpy.float64 else "int32"))
+        return self.add("Const", name=name, dtype=Type(str(array.dtype)), value=array)
+
+    def input(self, name, array, shape=None):
+        self.inputs[name] = array
+        return self.add("Placeholder", name=name, dtype=Type(str(array.dtype)), shape=Shape(array.shape if shape is None else shape))
+
+    def function(self, name, arguments, results):
+        """A function of the library: a graph to which nodes are added, and whose `results` are set when they are known."""
+        function = self.message.library.function.add()
+        function.signature.name = name
+        for argument in arguments:
+            function.signature.input_arg.add(name=argument)
+        for result in results:
+            function.signature.output_arg.add(name=result)
+        body = Graph(function.node_def)
+        body.ret = function.ret
+        return body
+
+    def bytes(self):
+        return numpy.frombuffer(self.message.SerializeToString(deterministic=True), dtype=numpy.uint8)

@@ -26,7 +26,8 @@ std::pair<std::string, bool> opposite(const std::pair<std::string, bool>& condit
 
 /// The value behind those that only pass it on.
 std::string Flow::unnamed(std::string value) const {
-  for (size_t index = maker(value); is_op(index, "Identity") && !node(index).inputs.empty();
+  for (size_t index = maker(value);
+       (is_op(index, "Identity") || is_op(index, "PlaceholderWithDefault")) && !node(index).inputs.empty();
        index = maker(value))
     value = node(index).inputs[0];
   return value;
@@ -102,6 +103,12 @@ void Flow::merge_branches(size_t index) {
   const Condition condition = *found;
   std::string then = own.inputs[0], otherwise = own.inputs[1];
   if (!condition.second) std::swap(then, otherwise);
+  if (const auto known = known_condition(condition.first)) {
+    const size_t chosen =
+        add({own.name, "Identity", "", {*known ? then : otherwise}, {own.name}, {}}, frame_of_[index], {});
+    set_conditions(index, chosen, condition.first);
+    return;
+  }
   Slice holds = branch(then, {condition.first, true}), fails = branch(otherwise, {condition.first, false});
   std::set<std::string> captured = std::move(holds.captured);
   captured.merge(fails.captured);
@@ -109,9 +116,25 @@ void Flow::merge_branches(size_t index) {
   made.attributes["then_branch"] = std::make_shared<const onnx::Graph>(std::move(holds.graph));
   made.attributes["else_branch"] = std::make_shared<const onnx::Graph>(std::move(fails.graph));
   const size_t added = add(std::move(made), frame_of_[index], std::move(captured));
-  for (const Condition& outer : union_of(added))
-    if (outer.first != condition.first) conditions_[added].push_back(outer);
-  conditions_[index] = conditions_[added];
+  set_conditions(index, added, condition.first);
+}
+
+/// What stands for a `Merge` is there under the conditions of what it needs, but for its own.
+void Flow::set_conditions(size_t merge, size_t made, const std::string& own) {
+  for (const Condition& outer : union_of(made))
+    if (outer.first != own) conditions_[made].push_back(outer);
+  conditions_[merge] = conditions_[made];
+}
+
+/// The value of a condition that the graph has as a constant.
+std::optional<bool> Flow::known_condition(const std::string& value) const {
+  const size_t index = maker(value);
+  if (!is_op(index, "Const")) return std::nullopt;
+  const auto found = node(index).attributes.find("value");
+  const auto* tensor =
+      found == node(index).attributes.end() ? nullptr : std::get_if<TensorPtr>(&found->second);
+  if (!tensor || (*tensor)->size() != 1 || !(*tensor)->dtype().is_bool()) return std::nullopt;
+  return element_as_int(**tensor, 0) != 0;
 }
 
 }  // namespace quern::tensorflow

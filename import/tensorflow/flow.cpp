@@ -147,53 +147,77 @@ void Flow::sort() {
   }
 }
 
-size_t Flow::enter_frame(size_t outer, const Node& enter) {
+bool Flow::is_within(size_t frame, size_t outer) const {
+  while (frame != outer && frame != 0) frame = frames_[frame].parent;
+  return frame == outer;
+}
+
+/// A frame is known by its name. What is entered from outside of the loop around it, as constants may be, leaves it where it is.
+std::pair<size_t, bool> Flow::enter_frame(size_t outer, const Node& enter) {
   const auto attribute = enter.attributes.find("frame_name");
   const auto* name =
       attribute == enter.attributes.end() ? nullptr : std::get_if<std::string>(&attribute->second);
   if (!name) throw Refusal(fmt::format("{}: lacks its attribute `frame_name`", place_of(enter)));
-  for (size_t i = 1; i < frames_.size(); ++i)
-    if (frames_[i].parent == outer && frames_[i].name == *name) return i;
-  if (frames_[outer].depth == kDeepestLoop) throw Refusal("its loops stand too deep in each other");
-  frames_.push_back({*name, outer, frames_[outer].depth + 1, {}, {}, {}, kNone});
-  return frames_.size() - 1;
+  const auto [known, is_new] = frames_by_name_.emplace(*name, frames_.size());
+  const size_t frame = known->second;
+  if (is_new) frames_.push_back({*name, 0, 1, {}, {}, kNone});
+  if (is_within(outer, frame)) throw Refusal(fmt::format("the loop `{}` enters itself", *name));
+  const Frame before = frames_[frame];
+  if (frames_[outer].depth > frames_[before.parent].depth) frames_[frame].parent = outer;
+  frames_[frame].depth = frames_[frames_[frame].parent].depth + 1;
+  if (frames_[frame].depth > kDeepestLoop) throw Refusal("its loops stand too deep in each other");
+  return {frame, is_new || before.parent != frames_[frame].parent || before.depth != frames_[frame].depth};
 }
 
 /// The inner one of two frames.
-size_t Flow::common_frame(size_t a, size_t b, const Node& reader) const {
-  const size_t inner = frames_[a].depth >= frames_[b].depth ? a : b, outer = inner == a ? b : a;
-  for (size_t at = inner;; at = frames_[at].parent) {
-    if (at == outer) return inner;
-    if (at == 0) break;
+size_t Flow::common_frame(size_t a, size_t b) const { return frames_[a].depth >= frames_[b].depth ? a : b; }
+
+/// The frame of a node by those of what it needs.
+size_t Flow::frame_by_needs(size_t index) const {
+  size_t frame = 0;
+  for (const std::string& input : node(index).inputs)
+    if (const size_t from = maker(input); from != kNone && !is_op(from, "NextIteration"))
+      frame = common_frame(frame, frame_of_[from]);
+  for (const std::string& control : nodes_[index].controls)
+    frame = common_frame(frame, frame_of_[by_name_.at(control)]);
+  return frame;
+}
+
+/// Puts each node into its frame; whether a frame turned out to be inside of another one.
+bool Flow::assign_frames() {
+  bool has_moved = false;
+  for (size_t index : order_) {
+    size_t frame = frame_by_needs(index);
+    if (is_op(index, "Enter")) {
+      const auto [entered, is_moved] = enter_frame(frame, node(index));
+      frame = entered;
+      has_moved = has_moved || is_moved;
+    } else if (is_op(index, "Exit")) {
+      if (frame == 0) throw Refusal(fmt::format("{}: is in no loop", place_of(node(index))));
+      frame = frames_[frame].parent;
+    }
+    frame_of_[index] = frame;
   }
-  throw Refusal(fmt::format("{}: reads from the loops `{}` and `{}`, of which neither is inside of the other",
-                            place_of(reader), frames_[a].name, frames_[b].name));
+  return has_moved;
 }
 
 void Flow::find_frames() {
-  frames_.push_back({"", 0, 0, {}, {}, {}, kNone});
+  frames_.push_back({"", 0, 0, {}, {}, kNone});
   frame_of_.assign(nodes_.size(), 0);
+  for (size_t turn = 0; assign_frames(); ++turn)
+    if (turn > kDeepestLoop) throw Refusal("its loops stand in each other in no order");
   for (size_t index : order_) {
     const Node& own = node(index);
-    size_t frame = 0;
+    const size_t frame = frame_by_needs(index);
     for (const std::string& input : own.inputs)
-      if (const size_t from = maker(input); from != kNone && !is_op(from, "NextIteration"))
-        frame = common_frame(frame, frame_of_[from], own);
-    for (const std::string& control : nodes_[index].controls)
-      frame = common_frame(frame, frame_of_[by_name_.at(control)], own);
-    if (own.op == "Enter") {
-      frame = enter_frame(frame, own);
-      frames_[frame].enters.push_back(index);
-    } else if (own.op == "Exit") {
-      if (frame == 0) throw Refusal(fmt::format("{}: is in no loop", place_of(own)));
-      frames_[frame].exits.push_back(index);
-      frame = frames_[frame].parent;
-    } else if (own.op == "LoopCond") {
-      frames_[frame].condition = index;
-    } else if (is_state(index)) {
-      frames_[frame].states.push_back(index);
-    }
-    frame_of_[index] = frame;
+      if (const size_t from = maker(input);
+          from != kNone && !is_op(from, "NextIteration") && !is_within(frame, frame_of_[from]))
+        throw Refusal(
+            fmt::format("{}: reads from the loops `{}` and `{}`, of which neither is inside of the other",
+                        place_of(own), frames_[frame].name, frames_[frame_of_[from]].name));
+    if (own.op == "Exit") frames_[frame].exits.push_back(index);
+    if (own.op == "LoopCond") frames_[frame].condition = index;
+    if (is_state(index)) frames_[frame].states.push_back(index);
   }
 }
 

@@ -49,8 +49,8 @@ class Flow {
   struct Frame {
     std::string name;
     size_t parent, depth;
-    std::vector<size_t> enters, states, exits;  ///< states: its loop's merges
-    size_t condition = kNone;                   ///< its LoopCond
+    std::vector<size_t> states, exits;  ///< states: its loop's merges
+    size_t condition = kNone;           ///< its LoopCond
   };
   /// A part of the graph, with what it takes from outside.
   struct Slice {
@@ -63,8 +63,11 @@ class Flow {
   void name_outputs();
   void sort();
   void find_frames();
-  size_t enter_frame(size_t outer, const onnx::Node& node);
-  size_t common_frame(size_t a, size_t b, const onnx::Node& node) const;
+  bool assign_frames();
+  std::pair<size_t, bool> enter_frame(size_t outer, const onnx::Node& node);
+  size_t frame_by_needs(size_t index) const;
+  size_t common_frame(size_t a, size_t b) const;
+  bool is_within(size_t frame, size_t outer) const;
   /// The node that computes a value; kNone for a parameter of the body.
   size_t maker(const std::string& value) const;
   const onnx::Node& node(size_t index) const { return nodes_[index].node; }
@@ -84,6 +87,8 @@ class Flow {
   Conditions union_of(size_t index) const;
   void merge_branches(size_t index);
   Slice branch(const std::string& value, const Condition& condition);
+  void set_conditions(size_t merge, size_t made, const std::string& own);
+  std::optional<bool> known_condition(const std::string& value) const;
   std::string unnamed(std::string value) const;
 
   // loops.cpp
@@ -93,7 +98,7 @@ class Flow {
   Adapt adapt_;
   std::vector<GraphNode> nodes_;
   std::set<std::string> parameters_;
-  std::unordered_map<std::string, size_t> by_name_,
+  std::unordered_map<std::string, size_t> by_name_, frames_by_name_,
       made_;  ///< made: values that nodes of control flow compute
   std::vector<size_t> order_;
   std::vector<size_t> frame_of_;

@@ -65,8 +65,8 @@ def set_attribute(message, value):
         message.i = value
     elif isinstance(value, float):
         message.f = value
-    elif isinstance(value, numpy.ndarray):
-        set_tensor(message.tensor, value)
+    elif isinstance(value, (numpy.ndarray, numpy.generic)):
+        set_tensor(message.tensor, numpy.asarray(value))
     elif value and isinstance(value[0], Type):
         message.list.type.extend(DTYPES[t] for t in value)
     else:
@@ -106,6 +106,33 @@ class Graph:
     def input(self, name, array, shape=None):
         self.inputs[name] = array
         return self.add("Placeholder", name=name, dtype=Type(str(array.dtype)), shape=Shape(array.shape if shape is None else shape))
+
+    def loop(self, frame, first, condition, body):
+        """A loop of TensorFlow 1: `condition` and `body` get the names of the states; the results are those that leave it."""
+        entered = [self.add("Enter", value, name=f"{frame}/Enter", frame_name=self.scope + frame, is_constant=False)
+                   for value in first]
+        merged = [self.add("Merge", value, f"{self.scope}{frame}/NextIteration_of_{k}", name=f"{frame}/Merge")
+                  for k, value in enumerate(entered)]
+        holds = self.add("LoopCond", condition(*merged), name=f"{frame}/LoopCond")
+        switched = [self.add("Switch", value, holds, name=f"{frame}/Switch") for value in merged]
+        states = [self.add("Identity", f"{value}:1", name=f"{frame}/Identity") for value in switched]
+        for k, value in enumerate(body(*states)):
+            self.add("NextIteration", value, name=f"{frame}/NextIteration_of_{k}")
+        return [self.add("Exit", value, name=f"{frame}/Exit") for value in switched]
+
+    def invariant(self, frame, value):
+        return self.add("Enter", value, name=f"{frame}/{value}", frame_name=self.scope + frame, is_constant=True)
+
+    def branch(self, scope, condition, values, then, otherwise):
+        """`tf.cond` of TensorFlow 1: both functions get the values as they are in their branch."""
+        kept = self.add("Identity", condition, name=f"{scope}/pred_id")
+        pivot = self.add("Switch", condition, condition, name=f"{scope}/Switch")
+        pivots = [self.add("Identity", pivot + port, name=f"{scope}/switch_{port[1:] or 0}") for port in ("", ":1")]
+        results = []
+        for function, port, at in ((otherwise, "", pivots[0]), (then, ":1", pivots[1])):
+            switched = [self.add("Switch", value, kept, name=f"{scope}/Switch") + port for value in values]
+            results.append(function(f"^{at}", *switched))
+        return self.add("Merge", *results, name=f"{scope}/Merge")
 
     def function(self, name, arguments, results):
         """A function of the library: a graph to which nodes are added, and whose `results` are set when they are known."""

@@ -72,7 +72,9 @@ TEST_P(Graphs, HaveTheirResults) {
   std::ofstream(folder / "graph.pb", std::ios::binary)
       .write(reinterpret_cast<const char*>(test.graph->data()),
              static_cast<std::streamsize>(test.graph->bytes()));
-  ASSERT_THAT(import_files({folder / "graph.pb", folder / "graph.relay"}), ElementsAre());
+  ImportRequest request{folder / "graph.pb", folder / "graph.relay"};
+  for (size_t i = 0; i < test.results.size(); ++i) request.results.push_back(fmt::format("result:{}", i));
+  ASSERT_THAT(import_files(request), ElementsAre());
   const std::string text = read_file(folder / "graph.relay");
   SCOPED_TRACE(text);
   ExecutionOptions options;

@@ -188,7 +188,8 @@ class Importer {
 
   /// Writes the nodes of a graph; its results.
   std::vector<Term> write_graph(const Graph& graph, Scope& scope, Writer& writer) {
-    for (const auto& [name, tensor] : graph.initializers) scope.set(name, constant_term(tensor, name));
+    for (const auto& [name, tensor] : graph.initializers)
+      scope.set(name, constant_term(tensor, is_nameless(name) ? "" : name));
     const auto needed = needed_nodes(graph);
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       if (needed[i]) write_node(graph.nodes[i], scope, writer);
@@ -202,11 +203,16 @@ class Importer {
     return results;
   }
 
+  bool is_known(const Node& node) const {
+    if (node.domain == tensorflow::kDomain) return tensorflow::find_operator(node.op) != nullptr;
+    return !node.domain.empty() || find_operator(node.op) != nullptr;
+  }
+
   static std::string place_of(const Node& node) {
     const std::string& name = !node.name.empty()     ? node.name
                               : node.outputs.empty() ? node.name
                                                      : node.outputs.front();
-    return fmt::format("{} `{}`", node.op, name);
+    return fmt::format("{} `{}`", node.own_op(), name);
   }
 
   void write_node(const Node& node, Scope& scope, Writer& writer) {
@@ -224,8 +230,9 @@ class Importer {
         for (const std::string& output : node.outputs) scope.set(output, Term());
         return;
       }
-      // What could not be written has been reported.
+      // What could not be written has been reported; what is unknown is reported with it.
       if (term && !term->type) {
+        if (!is_known(node)) problem(fmt::format("{}: this operator has no counterpart", place_of(node)));
         for (const std::string& output : node.outputs) scope.set(output, Term());
         return;
       }
@@ -307,6 +314,8 @@ class Importer {
     }
     block.text = block_of(writer.lines(),
                           parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
+    for (const Line& line : writer.lines()) block.lines += to_string(line) + "\n";
+    block.parts = std::move(parts);
     return block;
   }
 

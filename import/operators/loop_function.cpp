@@ -55,7 +55,7 @@ Type joined(Type a, Type b) {
 
 void write_loop(Call& call, size_t outer_count, LoopFunction loop) {
   Document& document = call.writer().document();
-  const std::string text = loop.goes_on + " " + loop.binds;
+  const std::string text = fmt::format("{} {} {}", loop.goes_on, loop.binds, fmt::join(loop.next, " "));
   std::vector<Term> all = captured(document, text, outer_count);
   const size_t own = all.size();
   all.insert(all.end(), loop.parameters.begin(), loop.parameters.end());

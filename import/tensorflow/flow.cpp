@@ -299,6 +299,8 @@ onnx::Graph Flow::graph(const std::vector<std::string>& outputs) {
       throw Refusal(fmt::format("the output `{}` is computed under a condition alone", output));
     if (index == kNone) continue;
     const size_t place = parts_of(output).second;
+    if (const auto count = output_count(node(index)); !made_.contains(output) && count && place >= *count)
+      throw Refusal(fmt::format("--result: {} has no output {}", place_of(node(index)), place));
     if (by_name_.contains(node(index).name) && place < node(index).outputs.size() && !made_.contains(output))
       nodes_[index].node.outputs[place] = output;
   }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <utility>
 
 #include "import/tensorflow/flow.h"
 #include "import/tensorflow/operators/table.h"
@@ -43,7 +43,7 @@ class Builder {
       with_graphs(node, {"cond", "body"});
       node.op = "While";
     } else if (const Renamed* renamed = find_renamed(node.op)) {
-      node.op = renamed->onnx;
+      node.kind = std::exchange(node.op, std::string(renamed->onnx));
       node.domain = "";
       if (renamed->adapt) renamed->adapt(node);
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "import/node/model_names.h"
 #include "import/operators/loop_function.h"
 #include "import/tensorflow/operators/parts.h"
 #include "import/tensorflow/operators/table.h"
@@ -39,7 +38,9 @@ std::string zeros_of(const Term& fresh, Type type) {
     if (dim->has_any) throw Refusal("fills an array with elements whose extents are not known");
     extents.push_back(to_string(dim));
   }
-  return fmt::format("zeros([{}], dtype=\"{}\")", fmt::join(extents, ", "), to_string(type->dtype));
+  return fmt::format(
+      "zeros([{}]{})", fmt::join(extents, ", "),
+      type->dtype == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(type->dtype)));
 }
 
 Type rows_of(Type element, Dim count) {
@@ -139,8 +140,9 @@ class WhileText {
 
   /// The types of the states are those that a turn leaves as they are.
   void write() {
-    auto& definitions = writer().document().definitions;
-    const size_t before = definitions.size();
+    Document& document = writer().document();
+    const auto names = document.names;
+    const size_t definitions = document.definitions.size();
     Block block = turn();
     for (bool is_stable = false; !is_stable;) {
       is_stable = true;
@@ -151,7 +153,10 @@ class WhileText {
         types_[i] = type;
       }
       if (is_stable) break;
-      definitions.resize(before);
+      // Nothing stays of a turn on other types.
+      document.names = names;
+      document.variables.resize(outer_count_);
+      document.definitions.resize(definitions);
       block = turn();
     }
     write_function(block);
@@ -163,14 +168,22 @@ class WhileText {
   Block turn() {
     states_.clear();
     for (size_t i = 0; i < count_; ++i) {
-      const std::string hint = onnx::pretty_name(body_.inputs[i].name, "Merge");
-      states_.push_back(writer().variable(hint == "merge" ? "state" : hint, types_[i]));
+      states_.push_back(writer().variable(hint(i), types_[i]));
       if (types_[i]->kind == TypeKind::Tuple) {
         states_.back().name = call_.in(i).name;
         states_.back().dims = call_.in(i).dims;
       }
     }
     return call_.block(body_, states_);
+  }
+
+  /// A function's parameters have names of the model; those of TensorFlow 1 are numbered.
+  std::string hint(size_t state) const {
+    const std::string& name = body_.inputs[state].name;
+    if (!name.substr(name.rfind('/') + 1).starts_with("Merge")) return identifier(name, "state");
+    return types_[state]->is_tensor() && types_[state]->dims.empty() && types_[state]->dtype.is_int()
+               ? "step"
+               : "state";
   }
 
   void write_function(const Block& block) {
@@ -183,13 +196,12 @@ class WhileText {
       loop.goes_on = fmt::format("reshape({}, newshape=[])", loop.goes_on);
     for (size_t i = 0; i < count_; ++i) {
       const Term& first = call_.in(i);
-      loop.next.push_back("%" + writer().document().names.unique("next"));
+      loop.next.push_back(block.parts[i]);
       loop.results.push_back(states_[i].text);
       loop.first.push_back(is_fresh(first) && types_[i]->is_tensor() ? zeros_of(first, types_[i])
                                                                      : writer().operand(first));
     }
-    loop.binds =
-        fmt::format("let {} = {};", count_ == 1 ? loop.next[0] : onnx::tuple_of(loop.next), block.text);
+    loop.binds = block.lines;
     onnx::write_loop(call_, outer_count_, std::move(loop));
   }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "import/operators/table.h"
 #include "import/tensorflow/graph.h"
 
@@ -10,7 +12,7 @@ namespace quern::tensorflow {
 
 void write_terms_as(Call& call, std::string_view op, std::vector<Term> inputs, Attributes attributes) {
   onnx::Node node = call.node();
-  node.op = op;
+  node.kind = std::exchange(node.op, std::string(op));
   node.domain = "";
   node.inputs.resize(inputs.size());
   node.attributes = std::move(attributes);

@@ -20,9 +20,11 @@ bool are_known(std::span<const Dim> dims) {
 }
 
 void constant(Call& call) {
-  const TensorPtr tensor = call.has_attribute("value") ? call.tensor("value") : nullptr;
+  const auto value = call.node().attributes.find("value");
+  const auto* tensor =
+      value == call.node().attributes.end() ? nullptr : std::get_if<TensorPtr>(&value->second);
   if (!tensor) throw Refusal("has elements of a dtype that has no counterpart");
-  call.set(0, constant_term(tensor, call.node().name));
+  call.set(0, constant_term(*tensor, call.node().name));
 }
 
 void shape(Call& call) {

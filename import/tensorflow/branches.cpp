@@ -104,8 +104,8 @@ void Flow::merge_branches(size_t index) {
   std::string then = own.inputs[0], otherwise = own.inputs[1];
   if (!condition.second) std::swap(then, otherwise);
   if (const auto known = known_condition(condition.first)) {
-    const size_t chosen =
-        add({own.name, "Identity", "", {*known ? then : otherwise}, {own.name}, {}}, frame_of_[index], {});
+    const size_t chosen = add({own.name, "Identity", "", {*known ? then : otherwise}, {own.name}, {}},
+                              frame_of_[index], index, {});
     set_conditions(index, chosen, condition.first);
     return;
   }
@@ -115,7 +115,7 @@ void Flow::merge_branches(size_t index) {
   Node made{own.name, "If", "", {condition.first}, {own.name}, {}};
   made.attributes["then_branch"] = std::make_shared<const onnx::Graph>(std::move(holds.graph));
   made.attributes["else_branch"] = std::make_shared<const onnx::Graph>(std::move(fails.graph));
-  const size_t added = add(std::move(made), frame_of_[index], std::move(captured));
+  const size_t added = add(std::move(made), frame_of_[index], index, std::move(captured));
   set_conditions(index, added, condition.first);
 }
 

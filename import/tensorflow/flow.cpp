@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <numeric>
 
 namespace quern::tensorflow {
 
@@ -32,6 +32,8 @@ Flow::Flow(const GraphBody& body, Adapt adapt)
   sort();
   find_frames();
   conditions_.resize(nodes_.size());
+  rank_.resize(nodes_.size());
+  std::iota(rank_.begin(), rank_.end(), size_t{0});
   std::vector<size_t> deepest_first;
   for (size_t i = 0; i < frames_.size(); ++i) deepest_first.push_back(i);
   std::ranges::stable_sort(deepest_first, std::greater(), [&](size_t i) { return frames_[i].depth; });
@@ -221,12 +223,13 @@ void Flow::find_frames() {
   }
 }
 
-size_t Flow::add(Node made, size_t frame, std::set<std::string> captured) {
+size_t Flow::add(Node made, size_t frame, size_t rank, std::set<std::string> captured) {
   const size_t index = nodes_.size();
   for (const std::string& output : made.outputs)
     if (!output.empty()) made_[output] = index;
   nodes_.push_back({std::move(made), {}});
   frame_of_.push_back(frame);
+  rank_.push_back(rank);
   conditions_.emplace_back();
   captured_[index] = std::move(captured);
   return index;
@@ -253,41 +256,52 @@ void Flow::emit(const std::string& value, size_t index, onnx::Graph& graph) cons
 template <class Stops>
 Flow::Slice Flow::slice(const std::vector<std::string>& targets, const Stops& stops) {
   Slice result;
-  struct Open {
-    std::string value;
-    size_t index;
-    std::vector<std::string> needs;
-    size_t next = 0;
+  std::vector<Part> parts;
+  std::unordered_map<std::string, size_t> places;
+  // A switch passes either of its outputs on; other nodes are there once.
+  const auto key = [&](const std::string& value, size_t index) {
+    return is_op(index, "Switch") ? value : std::to_string(index);
   };
-  std::vector<Open> open;
-  std::unordered_set<std::string> seen;
   const auto visit = [&](const std::string& value) {
     const size_t index = maker(value);
-    const bool stands_outside = index == kNone || node(index).op == "Placeholder" || stops(value, index);
-    if (stands_outside) {
+    if (index == kNone || node(index).op == "Placeholder" || stops(value, index)) {
       result.captured.insert(value);
-      return;
+      return kNone;
     }
-    // A switch passes either of its outputs on; other nodes are there once.
-    if (!seen.insert(is_op(index, "Switch") ? value : std::to_string(index)).second) return;
-    if (++sliced_ > kMostSliced)
-      throw Refusal(fmt::format("the graph's branches and loops have more than {} nodes", kMostSliced));
-    open.push_back({value, index, needs_of(index)});
+    const auto [place, is_new] = places.emplace(key(value, index), parts.size());
+    if (is_new) parts.push_back({value, index, {}, 0});
+    return place->second;
   };
   for (const std::string& target : targets) {
     visit(target);
-    while (!open.empty()) {
-      if (open.back().next < open.back().needs.size()) {
-        const std::string need = open.back().needs[open.back().next++];
-        visit(need);
-        continue;
-      }
-      emit(open.back().value, open.back().index, result.graph);
-      open.pop_back();
-    }
     result.graph.outputs.push_back({target, {}, {}, {}});
   }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (++sliced_ > kMostSliced)
+      throw Refusal(fmt::format("the graph's branches and loops have more than {} nodes", kMostSliced));
+    for (const std::string& need : needs_of(parts[i].index))
+      if (const size_t place = visit(need); place != kNone) {
+        parts[place].readers.push_back(i);
+        ++parts[i].waits;
+      }
+  }
+  emit(std::move(parts), result.graph);
   return result;
+}
+
+/// Each part behind what it needs, and otherwise in the file's order, which is that of a person who wrote the model.
+void Flow::emit(std::vector<Part> parts, onnx::Graph& graph) const {
+  std::set<std::pair<size_t, size_t>> ready;  // by the place in the file
+  const auto wait_for = [&](size_t part) { ready.emplace(rank_[parts[part].index], part); };
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].waits == 0) wait_for(i);
+  while (!ready.empty()) {
+    const size_t next = ready.begin()->second;
+    ready.erase(ready.begin());
+    emit(parts[next].value, parts[next].index, graph);
+    for (const size_t reader : parts[next].readers)
+      if (--parts[reader].waits == 0) wait_for(reader);
+  }
 }
 
 onnx::Graph Flow::graph(const std::vector<std::string>& outputs) {

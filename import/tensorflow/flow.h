@@ -58,6 +58,14 @@ class Flow {
     std::set<std::string> captured;
   };
 
+  /// One of its nodes, or of a `Switch` one output.
+  struct Part {
+    std::string value;
+    size_t index;
+    std::vector<size_t> readers;
+    size_t waits;  ///< for so many others
+  };
+
   // flow.cpp
   void check();
   void name_outputs();
@@ -76,9 +84,10 @@ class Flow {
   bool is_state(size_t index) const;
   /// All that has to be computed before a node.
   std::vector<std::string> needs_of(size_t index) const;
-  size_t add(onnx::Node node, size_t frame, std::set<std::string> captured);
+  size_t add(onnx::Node node, size_t frame, size_t rank, std::set<std::string> captured);
   template <class Stops>
   Slice slice(const std::vector<std::string>& targets, const Stops& stops);
+  void emit(std::vector<Part> parts, onnx::Graph& graph) const;
   void emit(const std::string& value, size_t index, onnx::Graph& graph) const;
 
   // branches.cpp
@@ -102,6 +111,7 @@ class Flow {
       made_;  ///< made: values that nodes of control flow compute
   std::vector<size_t> order_;
   std::vector<size_t> frame_of_;
+  std::vector<size_t> rank_;  ///< places in the file
   std::vector<Frame> frames_;
   std::vector<Conditions> conditions_;
   std::map<size_t, std::set<std::string>> captured_;  ///< by nodes with graphs

@@ -64,8 +64,9 @@ void Flow::loop_of(size_t number) {
     else
       again.push_back({node(exit).name, "Identity", "", {output}, {node(exit).name}, {}});
   }
-  add(std::move(made), frame.parent, std::move(captured));
-  for (Node& same : again) add(std::move(same), frame.parent, {});
+  const size_t rank = frame.exits.empty() ? nodes_.size() : frame.exits.front();
+  add(std::move(made), frame.parent, rank, std::move(captured));
+  for (Node& same : again) add(std::move(same), frame.parent, rank, {});
 }
 
 }  // namespace quern::tensorflow

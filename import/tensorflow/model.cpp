@@ -122,6 +122,16 @@ onnx::Port port_of(const Node& node) {
   return port;
 }
 
+/// Of several inputs the first extents, where they are open, are that of one batch.
+void share_batch(std::vector<onnx::Port>& inputs) {
+  std::vector<onnx::Extent*> open;
+  for (onnx::Port& input : inputs)
+    if (input.shape && !input.shape->empty() && input.shape->front() == onnx::Extent(std::string()))
+      open.push_back(&input.shape->front());
+  if (open.size() < 2) return;
+  for (onnx::Extent* extent : open) *extent = std::string("batch");
+}
+
 /// "name:0" is `name`.
 std::string canonical(std::string name) {
   if (name.ends_with(":0")) name.resize(name.size() - 2);
@@ -141,6 +151,7 @@ onnx::Model model_of(const GraphFile& file, const std::vector<std::string>& resu
   model.opset = kOpset;
   onnx::Graph graph = flow.graph(outputs);
   for (const Node* placeholder : flow.placeholders(outputs)) graph.inputs.push_back(port_of(*placeholder));
+  share_batch(graph.inputs);
   model.graph = std::make_shared<const onnx::Graph>(std::move(graph));
   model.functions = builder.take_functions();
   return model;

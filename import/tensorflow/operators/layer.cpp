@@ -225,6 +225,21 @@ void batch_norm(Call& call) {
               {data, call.in(1), call.in(2), mean, variance});
 }
 
+/// Of `with_layers`.
+void layer_norm(Call& call) {
+  const Term& data = call.in(0);
+  const int64_t axis = call.axis("axis", -1, data.rank());
+  const double epsilon = call.number("epsilon", 0);
+  if (axis + 1 == static_cast<int64_t>(data.rank()) && call.rank(1) == 1 && call.rank(2) == 1)
+    return call.result(fmt::format("nn.layer_norm($0, $1, $2, epsilon={})", float_attribute(epsilon)),
+                       {data, call.in(1), call.in(2)});
+  const std::string over = fmt::format("axis=[{}], keepdims=True", axis);
+  const Term centred = call.step("centred", fmt::format("$0 - mean($0, {})", over), {data});
+  call.result(
+      fmt::format("$0 * rsqrt(mean(square($0), {}) + {}) * $1 + $2", over, literal(epsilon, data.dtype())),
+      {centred, call.in(1), call.in(2)});
+}
+
 /// Its `alpha` is not divided by the number of neighbours.
 void local_response_norm(Call& call) {
   const int64_t size = 2 * call.integer("depth_radius", 5) + 1;
@@ -251,6 +266,7 @@ std::span<const Operator> layer_operators() {
       {"FusedBatchNormV2", "", batch_norm},
       {"FusedBatchNormV3", "", batch_norm},
       {"LRN", "", local_response_norm},
+      {"LayerNorm", "", layer_norm},
       {"MaxPool", "", pool_by_attributes<kMax, 2>},
       {"MaxPool3D", "", pool_by_attributes<kMax, 3>},
       {"MaxPoolV2", "", pool_by_inputs},

@@ -1,56 +1,22 @@
-// Small graphs of TensorFlow (make_graphs.py), imported and run, against the results stored beside them.
+// Small graphs of TensorFlow (graph_cases.py), imported and run, against the results stored beside them.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <map>
 
 #include "import/program/import_files.h"
-#include "ir/io/data_files.h"
 #include "session/run/execution.h"
 #include "tests/files.h"
+#include "tests/import/graph_cases.h"
 #include "tests/temporary_folder.h"
 
 namespace quern::onnx {
 
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
-
-const fs::path kGraphs = QUERN_SOURCE_DIR "/tests/import/graphs";
-
-struct Case {
-  std::string family, name;
-  TensorPtr graph;
-  std::map<std::string, TensorPtr> inputs;
-  std::vector<TensorPtr> results;
-};
-
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(kGraphs)) files.push_back(entry.path());
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
-    const auto entries = read_tensors(file.string());
-    if (!entries) continue;
-    for (const auto& [key, tensor] : *entries) {
-      const std::string name = key.substr(0, key.find('/')), rest = key.substr(name.size() + 1);
-      if (all.empty() || all.back().name != name)
-        all.push_back({file.stem().string(), name, nullptr, {}, {}});
-      if (rest == "graph") all.back().graph = tensor;
-      if (rest.starts_with("in/")) all.back().inputs[rest.substr(3)] = tensor;
-      if (rest.starts_with("out/")) all.back().results.push_back(tensor);
-    }
-  }
-  return all;
-}
 
 void expect_equal(const HostTensor& found, const HostTensor& wanted) {
   ASSERT_EQ(found.dtype(), wanted.dtype());
@@ -64,14 +30,12 @@ void expect_equal(const HostTensor& found, const HostTensor& wanted) {
   }
 }
 
-class Graphs : public testing::TestWithParam<std::tuple<Case, bool>> {};
+class Graphs : public testing::TestWithParam<std::tuple<GraphCase, bool>> {};
 
 TEST_P(Graphs, HaveTheirResults) {
   const auto& [test, interprets] = GetParam();
   const TemporaryFolder folder;
-  std::ofstream(folder / "graph.pb", std::ios::binary)
-      .write(reinterpret_cast<const char*>(test.graph->data()),
-             static_cast<std::streamsize>(test.graph->bytes()));
+  write_graph(test, folder / "graph.pb");
   ImportRequest request{folder / "graph.pb", folder / "graph.relay"};
   for (size_t i = 0; i < test.results.size(); ++i) request.results.push_back(fmt::format("result:{}", i));
   ASSERT_THAT(import_files(request), ElementsAre());
@@ -97,7 +61,7 @@ TEST_P(Graphs, HaveTheirResults) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Import, Graphs, testing::Combine(testing::ValuesIn(cases()), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Import, Graphs, testing::Combine(testing::ValuesIn(graph_cases()), testing::Bool()),
                          [](const auto& test) {
                            return fmt::format("{}_{}_{}", std::get<0>(test.param).family,
                                               std::get<0>(test.param).name,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <climits>
@@ -197,6 +198,8 @@ bool is_saved_model(const std::string& path) {
 }  // namespace
 
 Result<GraphFile> read_graph(const std::string& path) {
+  // What is wrong with a message is said here.
+  const google::protobuf::LogSilencer silencer;
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) return Failure{fmt::format("cannot read `{}`: {}", path, error.message())};

@@ -148,7 +148,8 @@ class WhileText {
       is_stable = true;
       for (size_t i = 0; i < count_; ++i) {
         const Type after = block.results[i].type;
-        const Type type = types_[i]->kind == TypeKind::Tuple ? after : onnx::joined(types_[i], after);
+        const Type type =
+            types_[i]->kind == TypeKind::Tuple ? filled(call_.in(i), after) : onnx::joined(types_[i], after);
         is_stable = is_stable && type == types_[i];
         types_[i] = type;
       }
@@ -177,6 +178,15 @@ class WhileText {
     return call_.block(body_, states_);
   }
 
+  /// The type of an array that a turn writes to.
+  static Type filled(const Term& fresh, Type after) {
+    const bool fits =
+        !after->is_tensor() || (!after->dims.empty() && after->dims.front() == fresh.dims->front());
+    if (!fits)
+      throw Refusal(fmt::format("makes {} of an array of {} elements", to_string(after), fresh.name));
+    return after;
+  }
+
   /// A function's parameters have names of the model; those of TensorFlow 1 are numbered.
   std::string hint(size_t state) const {
     const std::string& name = body_.inputs[state].name;
@@ -188,6 +198,9 @@ class WhileText {
 
   void write_function(const Block& block) {
     const Block condition = call_.block(condition_, states_);
+    const Type holds = condition.results[0].type;
+    if (!holds->is_tensor() || !holds->dtype.is_bool())
+      throw Refusal(fmt::format("its condition is {} and no bool", to_string(holds)));
     onnx::LoopFunction loop{states_, types_, condition.text, "", {}, {}, {}};
     // Without lines of its own a block is its expression.
     if (condition.text.find("let ") == std::string::npos)

@@ -35,9 +35,16 @@ const std::map<std::string_view, Names>& several() {
 /// The attribute that has the number of outputs, or a type for each.
 std::string_view counting_attribute(std::string_view op) {
   static const std::map<std::string_view, std::string_view> kAll = {
-      {"If", "Tout"},          {"IdentityN", "T"},      {"PartitionedCall", "Tout"},
-      {"Split", "num_split"},  {"SplitV", "num_split"}, {"StatefulPartitionedCall", "Tout"},
-      {"StatelessIf", "Tout"}, {"StatelessWhile", "T"}, {"Unpack", "num"},
+      {"If", "Tout"},
+      {"IdentityN", "T"},
+      {"PartitionedCall", "Tout"},
+      {"Split", "num_split"},
+      {"SplitV", "num_split"},
+      {"ShapeN", "N"},
+      {"StatefulPartitionedCall", "Tout"},
+      {"StatelessIf", "Tout"},
+      {"StatelessWhile", "T"},
+      {"Unpack", "num"},
       {"While", "T"},
   };
   const auto found = kAll.find(op);

@@ -249,7 +249,7 @@ def functions():
         otherwise.ret["r"], otherwise.ret["s"] = "top:values:0", "b"
         value = graph.input("x", data)
         holds = graph.add("Greater", graph.add("Sum", value, graph.constant([0, 1])), graph.constant(0.0))
-        both = graph.add("StatelessIf", holds, value, graph.constant(np.ones((2, 3), np.float32)), Tout=[F32, F32],
+        both = graph.add("StatelessIf" if name == "holds" else "If", holds, value, graph.constant(np.ones((2, 3), np.float32)), Tout=[F32, F32],
                          then_branch=Function("then"), else_branch=Function("else"))
         graph.add("Sub", both, f"{both}:1", name="result")
         cases.add(f"if_{name}", graph, data + 1 - data if data.sum() > 0 else -np.sort(-data, -1) - 1)
@@ -275,7 +275,8 @@ def functions():
         shape = graph.constant([2])
         source = graph.add("TensorListFromTensor", data, shape, element_dtype=F32)
         target = graph.add("TensorListReserve", shape, count, element_dtype=F32)
-        loop = graph.add("StatelessWhile", graph.constant(0), count, source, target, graph.constant(np.zeros(2, np.float32)),
+        length = graph.add("TensorListLength", source)
+        loop = graph.add("StatelessWhile" if name else "While", graph.constant(0), length, source, target, graph.constant(np.zeros(2, np.float32)),
                          T=[Type("int32"), Type("int32"), F32, F32, F32], cond=Function("cond"), body=Function("body"))
         graph.add("TensorListStack", f"{loop}:3", shape, name="result", element_dtype=F32)
         cases.add(f"while{name}", graph, np.cumsum(rows, 0))

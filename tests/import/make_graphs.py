@@ -74,6 +74,23 @@ def elementwise():
         wanted = np.floor((np.clip(x, *nudged) - nudged[0]) / step + 0.5) * step + nudged[0]
         cases.of(f"FakeQuant_{'narrow' if narrow else 'wide'}", "FakeQuantWithMinMaxVars", [x, Known(low), Known(high)], wanted,
                  num_bits=8, narrow_range=narrow)
+    for op in ("CheckNumerics", "EnsureShape", "Identity", "PreventGradient", "Snapshot", "PlaceholderWithDefault"):
+        cases.of(op, op, [x], x)
+    cases.of("IdentityN", "IdentityN", [x, b], x, b, T=[F32, F32])
+    bits = np.array([12, 10], np.int32), np.array([10, 6], np.int32)
+    for op, function in (("BitwiseAnd", np.bitwise_and), ("BitwiseOr", np.bitwise_or), ("BitwiseXor", np.bitwise_xor)):
+        cases.of(op, op, bits, function(*bits))
+    step = np.float32(12) / np.float32(15)
+    zero = np.round(np.float32(6) / step)
+    low, high = -zero * step, (15 - zero) * step
+    cases.of("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxArgs", [x * 3],
+             np.floor((np.clip(x * 3, low, high) - low) / step + 0.5) * step + low, num_bits=4)
+    # What only waits for others is not in the text.
+    graph = Graph()
+    data = graph.input("x", x)
+    checks = graph.add("Assert", graph.add("IsFinite", data), data)
+    graph.add("Neg", data, f"^{graph.add('NoOp', f'^{checks}')}", name="result")
+    cases.add("Assert", graph, -x)
     cases.write("elementwise")
 
 
@@ -193,6 +210,7 @@ def layers():
     b = floats(3)
     cases.of("BiasAdd", "BiasAdd", [x, b], x + b)
     cases.of("BiasAdd_nchw", "BiasAdd", [channels_first(x), b], channels_first(x + b), data_format="NCHW")
+    cases.of("BiasAddV1", "BiasAddV1", [x, b], x + b)
     cases.of("BiasAdd_matrix", "BiasAdd", [x[0, 0], b], x[0, 0] + b)
     scale, offset, average, variance = floats(3), floats(3), floats(3), np.abs(floats(3)) + 0.5
     for version in ("", "V2", "V3"):

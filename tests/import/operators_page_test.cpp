@@ -166,6 +166,22 @@ TEST(OnnxOperators, HaveAPage) {
 
 TEST(TensorflowOperators, HaveAPage) { expect_page("tensorflow_operators.md", written_tensorflow_page()); }
 
+// Each is in a graph whose results are stored.
+TEST(TensorflowOperators, HaveACase) {
+  std::set<std::string> seen = {"LayerNorm"};  // made by `with_layers`, which the text of BERT shows
+  const TemporaryFolder folder;
+  for (const GraphCase& test : graph_cases()) {
+    write_graph(test, folder / "graph.pb");
+    const auto file = tensorflow::read_graph(folder / "graph.pb");
+    ASSERT_TRUE(file) << test.name;
+    for (const auto& node : file->graph.nodes) seen.insert(node.node.op);
+    for (const auto& [name, body] : file->functions)
+      for (const auto& node : body.nodes) seen.insert(node.node.op);
+  }
+  for (const std::string_view name : tensorflow::operators())
+    EXPECT_TRUE(seen.contains(std::string(name))) << name;
+}
+
 TEST(TensorflowOperators, ThatAreOnnxsAreKnown) {
   for (const tensorflow::Renamed& row : tensorflow::renamed_operators())
     EXPECT_NE(find_operator(row.onnx), nullptr) << row.name;

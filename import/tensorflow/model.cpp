@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
 #include <utility>
 
 #include "import/tensorflow/flow.h"
@@ -138,9 +139,34 @@ std::string canonical(std::string name) {
   return name;
 }
 
+/// The nodes that these values need or wait for: what is left out need not be sound.
+GraphBody needed_part(const GraphBody& body, const std::vector<std::string>& results) {
+  std::unordered_map<std::string, size_t> places;
+  for (size_t i = 0; i < body.nodes.size(); ++i) places.emplace(body.nodes[i].node.name, i);
+  std::vector<bool> is_needed(body.nodes.size());
+  std::vector<size_t> open;
+  const auto need = [&](const std::string& value) {
+    const auto found = places.find(value.substr(0, value.rfind(':')));
+    if (found == places.end() || is_needed[found->second]) return;
+    is_needed[found->second] = true;
+    open.push_back(found->second);
+  };
+  for (const std::string& result : results) need(result);
+  while (!open.empty()) {
+    const GraphNode& next = body.nodes[open.back()];
+    open.pop_back();
+    for (const std::string& input : next.node.inputs) need(input);
+    for (const std::string& control : next.controls) need(control);
+  }
+  GraphBody part;
+  for (size_t i = 0; i < body.nodes.size(); ++i)
+    if (is_needed[i]) part.nodes.push_back(body.nodes[i]);
+  return part;
+}
+
 onnx::Model model_of(const GraphFile& file, const std::vector<std::string>& results) {
   Builder builder(file);
-  Flow flow = builder.flow(file.graph);
+  Flow flow = builder.flow(results.empty() ? file.graph : needed_part(file.graph, results));
   std::vector<std::string> outputs;
   for (const std::string& result : results) {
     outputs.push_back(canonical(result));

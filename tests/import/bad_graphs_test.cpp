@@ -238,6 +238,8 @@ TEST_F(BadGraphs, Results) {
   EXPECT_THAT(problems(request), ElementsAre(HasSubstr("--result: the graph has no node `w`")));
   request.results = {"y:1"};
   EXPECT_THAT(problems(request), ElementsAre(HasSubstr("--result: Relu `y` has no output 1")));
+  add_node(graph_, "Merge", "unsound", {"z"});
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("Merge `unsound`: has 1 inputs; two are known")));
   request.results = {"y:0"};
   EXPECT_THAT(problems(request), ElementsAre());
   EXPECT_THAT(read_file(folder_ / "out.relay"), testing::Not(HasSubstr("negative")));

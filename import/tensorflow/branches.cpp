@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "import/tensorflow/flow.h"
 
@@ -73,9 +74,8 @@ void Flow::branches_of(size_t frame) {
   }
 }
 
-Flow::Slice Flow::branch(const std::string& value, const Condition& condition) {
-  const size_t frame = frame_of_[maker(value)];
-  return slice({value}, [&](const std::string& inner, size_t index) {
+Flow::Slice Flow::branch(const std::vector<std::string>& values, const Condition& condition, size_t frame) {
+  return slice(values, [&](const std::string& inner, size_t index) {
     return frame_of_[index] != frame || !contains(conditions_of(inner), condition);
   });
 }
@@ -109,14 +109,46 @@ void Flow::merge_branches(size_t index) {
     set_conditions(index, chosen, condition.first);
     return;
   }
-  Slice holds = branch(then, {condition.first, true}), fails = branch(otherwise, {condition.first, false});
+  // Results of one `tf.cond` are of one node.
+  Branches& all = branches_[{condition.first, own.name.substr(0, own.name.rfind('/'))}];
+  const bool joins =
+      all.made != kNone && frame_of_[all.made] == frame_of_[index] && !needs({then, otherwise}, all.made);
+  if (!joins) all = {};
+  all.names.push_back(own.name);
+  all.then.push_back(then);
+  all.otherwise.push_back(otherwise);
+  Slice holds = branch(all.then, {condition.first, true}, frame_of_[index]),
+        fails = branch(all.otherwise, {condition.first, false}, frame_of_[index]);
   std::set<std::string> captured = std::move(holds.captured);
   captured.merge(fails.captured);
-  Node made{own.name, "If", "", {condition.first}, {own.name}, {}};
+  Node made{all.names[0], "If", "", {condition.first}, all.names, {}};
   made.attributes["then_branch"] = std::make_shared<const onnx::Graph>(std::move(holds.graph));
   made.attributes["else_branch"] = std::make_shared<const onnx::Graph>(std::move(fails.graph));
-  const size_t added = add(std::move(made), frame_of_[index], index, std::move(captured));
-  set_conditions(index, added, condition.first);
+  if (joins) {
+    nodes_[all.made].node = std::move(made);
+    captured_[all.made] = std::move(captured);
+    made_[own.name] = all.made;
+    conditions_[all.made].clear();
+  } else {
+    all.made = add(std::move(made), frame_of_[index], index, std::move(captured));
+  }
+  set_conditions(index, all.made, condition.first);
+}
+
+/// Whether values are computed of what a node gives.
+bool Flow::needs(const std::vector<std::string>& values, size_t target) {
+  std::vector<std::string> open = values;
+  std::unordered_set<size_t> seen;
+  while (!open.empty()) {
+    const size_t index = maker(open.back());
+    open.pop_back();
+    if (index == target) return true;
+    if (index == kNone || !seen.insert(index).second) continue;
+    if (++sliced_ > kMostSliced) throw Refusal("the graph's branches need too much of each other");
+    const auto inputs = needs_of(index);
+    open.insert(open.end(), inputs.begin(), inputs.end());
+  }
+  return false;
 }
 
 /// What stands for a `Merge` is there under the conditions of what it needs, but for its own.

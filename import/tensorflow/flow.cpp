@@ -11,8 +11,7 @@ using onnx::Node;
 
 namespace {
 
-constexpr size_t kDeepestLoop = 32;        ///< loops in each other
-constexpr size_t kMostSliced = 1'000'000;  ///< nodes in graphs, as often as they are there
+constexpr size_t kDeepestLoop = 32;  ///< loops in each other
 
 std::string place_of(const Node& node) { return fmt::format("{} `{}`", node.op, node.name); }
 

@@ -40,6 +40,7 @@ class Flow {
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
+  static constexpr size_t kMostSliced = 1'000'000;  ///< nodes in graphs, as often as they are there
 
   /// `true` of a value under a condition means that it is computed where the condition holds.
   using Condition = std::pair<std::string, bool>;
@@ -58,6 +59,11 @@ class Flow {
     std::set<std::string> captured;
   };
 
+  /// What one `If` is made of: `Merge`s, and what they give where the condition holds and elsewhere.
+  struct Branches {
+    size_t made = kNone;
+    std::vector<std::string> names, then, otherwise;
+  };
   /// One of its nodes, or of a `Switch` one output.
   struct Part {
     std::string value;
@@ -95,7 +101,8 @@ class Flow {
   Conditions conditions_of(const std::string& value) const;
   Conditions union_of(size_t index) const;
   void merge_branches(size_t index);
-  Slice branch(const std::string& value, const Condition& condition);
+  Slice branch(const std::vector<std::string>& values, const Condition& condition, size_t frame);
+  bool needs(const std::vector<std::string>& values, size_t target);
   void set_conditions(size_t merge, size_t made, const std::string& own);
   std::optional<bool> known_condition(const std::string& value) const;
   std::string unnamed(std::string value) const;
@@ -115,6 +122,8 @@ class Flow {
   std::vector<Frame> frames_;
   std::vector<Conditions> conditions_;
   std::map<size_t, std::set<std::string>> captured_;  ///< by nodes with graphs
+  std::map<std::pair<std::string, std::string>, Branches>
+      branches_;  ///< the last ones, by condition and scope
   size_t sliced_ = 0;
 };
 

@@ -131,8 +131,10 @@ class Graph:
         results = []
         for function, port, at in ((otherwise, "", pivots[0]), (then, ":1", pivots[1])):
             switched = [self.add("Switch", value, kept, name=f"{scope}/Switch") + port for value in values]
-            results.append(function(f"^{at}", *switched))
-        return self.add("Merge", *results, name=f"{scope}/Merge")
+            given = function(f"^{at}", *switched)
+            results.append(given if isinstance(given, tuple) else (given,))
+        merged = [self.add("Merge", *pair, name=f"{scope}/Merge") for pair in zip(*results)]
+        return merged if len(merged) > 1 else merged[0]
 
     def function(self, name, arguments, results):
         """A function of the library: a graph to which nodes are added, and whose `results` are set when they are known."""

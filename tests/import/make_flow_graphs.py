@@ -195,6 +195,22 @@ def branches():
                                            lambda at, v: graph.add("Neg", v)), name="result")
         cases.add(f"nested_{name}", graph, data ** 2 + 1 if total > 0 else np.full((2, 3), -7, np.float32))
 
+        # Two results of one condition, which share a node; a third one that needs the first is of a condition of its own.
+        graph = Graph()
+        value = graph.input("x", data)
+
+        def both(at, v):
+            root = graph.add("Sqrt", v)
+            return graph.add("Add", root, graph.constant(1.0)), graph.add("Mul", root, graph.constant(2.0))
+
+        holds = positive(graph, value)
+        one, two = graph.branch("cond", holds, [value], both, lambda at, v: (graph.add("Neg", v), graph.add("Abs", v)))
+        three = graph.branch("cond", holds, [graph.add("Add", one, two)], lambda at, v: graph.add("Neg", v),
+                             lambda at, v: graph.add("Square", v))
+        graph.add("Identity", three, name="result")
+        root = np.sqrt(np.abs(data))
+        cases.add(f"two_results_{name}", graph, -(root + 1 + root * 2) if total > 0 else (-data + np.abs(data)) ** 2)
+
         # A loop in a branch, and a branch in a loop.
         graph = Graph()
         value = graph.input("x", data)

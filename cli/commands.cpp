@@ -127,7 +127,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   serve->add_option("--page", page_,
                     "DIR: the folder of the page's files, instead of the one that comes with Quern");
   serve->add_flag("--open", open_, "open the page in the browser");
-  CLI::App* import = app.add_subcommand("import", "a model of ONNX as text: MODEL.onnx becomes MODEL.relay");
+  CLI::App* import =
+      app.add_subcommand("import", "a model of ONNX or TensorFlow as text: MODEL.onnx becomes MODEL.relay");
   import->set_help_flag("");
   import->prefix_command();
   CLI::App* exported =

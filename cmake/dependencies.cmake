@@ -99,11 +99,12 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/config.h.in" "${PROJECT_BINARY_DIR}/
 # The Jupyter kernel, where its protocol is there.
 find_package(xeus QUIET)
 
-# ONNX's format, for `quern import`, where it is. (Its CMake package brings flags of its own build.)
+# ONNX's format and the compiler for that of TensorFlow (import/tensorflow/graph.proto), for `quern import`, where they are. (ONNX's
+# CMake package brings flags of its own build.)
 find_package(Protobuf QUIET)
 find_library(ONNX_PROTO_LIBRARY onnx_proto)
 find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h)
-if(Protobuf_FOUND AND ONNX_PROTO_LIBRARY AND ONNX_INCLUDE_DIR)
+if(Protobuf_FOUND AND TARGET protobuf::protoc AND ONNX_PROTO_LIBRARY AND ONNX_INCLUDE_DIR)
   add_library(onnx_proto INTERFACE)
   target_include_directories(onnx_proto SYSTEM INTERFACE ${ONNX_INCLUDE_DIR})
   target_compile_definitions(onnx_proto INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)

@@ -78,7 +78,7 @@ target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern_import)
   quern_test(quern_import_tests import export support)
-  target_link_libraries(quern_import_tests PRIVATE quern_export onnx_proto)
+  target_link_libraries(quern_import_tests PRIVATE quern_export onnx_proto quern_graph_proto)
   add_dependencies(quern_import_tests quern-import quern-export)
 endif()
 

@@ -101,6 +101,27 @@ function(quern_grammar target)
   target_link_libraries(${target} PUBLIC antlr4_static Threads::Threads)
 endfunction()
 
+# quern_messages(<target> PROTO <file>): the messages of protobuf that the file declares. Include them as
+# <PATH.pb.h>, where PATH.proto is the file.
+function(quern_messages target)
+  cmake_parse_arguments(PARSE_ARGV 1 messages "" "PROTO" "")
+  set(source "${PROJECT_SOURCE_DIR}/${messages_PROTO}")
+  set(folder "${PROJECT_BINARY_DIR}/generated/proto")
+  cmake_path(REPLACE_EXTENSION messages_PROTO LAST_ONLY OUTPUT_VARIABLE name)
+  add_custom_command(
+    OUTPUT "${folder}/${name}.pb.cc" "${folder}/${name}.pb.h"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
+    COMMAND protobuf::protoc "--proto_path=${PROJECT_SOURCE_DIR}" "--cpp_out=${folder}" "${source}"
+    DEPENDS "${source}"
+    COMMENT "Generating the messages of ${messages_PROTO}"
+    VERBATIM)
+  add_library(${target} STATIC "${folder}/${name}.pb.cc" "${folder}/${name}.pb.h")
+  # The generated code is not ours to mend.
+  target_compile_options(${target} PRIVATE -w)
+  target_include_directories(${target} SYSTEM PUBLIC "${folder}")
+  target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
+endfunction()
+
 # quern_embedded(<variable> FUNCTION <name> ROOT <folder> FILES <file>...): the C++ file with the function, declared in
 # session/texts/embedded.h, that returns the texts of the files.
 function(quern_embedded variable)

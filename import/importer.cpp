@@ -10,6 +10,9 @@
 #include "import/node/model_names.h"
 #include "import/onnx/recognise.h"
 #include "import/operators/fold_constants.h"
+#include "import/operators/table.h"
+#include "import/tensorflow/graph.h"
+#include "import/tensorflow/operators/table.h"
 #include "import/text/functions.h"
 #include "session/session.h"
 
@@ -65,6 +68,14 @@ std::vector<bool> needed_nodes(const Graph& graph) {
       if (const auto* inner = std::get_if<GraphPtr>(&value)) add_used(**inner, needed);
   }
   return result;
+}
+
+/// Writes a node as its domain's operators are written.
+void convert_node(Call& call) {
+  const std::string& domain = call.node().domain;
+  if (domain == tensorflow::kDomain) return tensorflow::convert(call);
+  if (!domain.empty()) throw Refusal(fmt::format("is of the domain `{}`, which is not known", domain));
+  convert(call);
 }
 
 class Importer {
@@ -177,7 +188,8 @@ class Importer {
 
   /// Writes the nodes of a graph; its results.
   std::vector<Term> write_graph(const Graph& graph, Scope& scope, Writer& writer) {
-    for (const auto& [name, tensor] : graph.initializers) scope.set(name, constant_term(tensor, name));
+    for (const auto& [name, tensor] : graph.initializers)
+      scope.set(name, constant_term(tensor, is_nameless(name) ? "" : name));
     const auto needed = needed_nodes(graph);
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       if (needed[i]) write_node(graph.nodes[i], scope, writer);
@@ -191,11 +203,16 @@ class Importer {
     return results;
   }
 
+  bool is_known(const Node& node) const {
+    if (node.domain == tensorflow::kDomain) return tensorflow::find_operator(node.op) != nullptr;
+    return !node.domain.empty() || find_operator(node.op) != nullptr;
+  }
+
   static std::string place_of(const Node& node) {
     const std::string& name = !node.name.empty()     ? node.name
                               : node.outputs.empty() ? node.name
                                                      : node.outputs.front();
-    return fmt::format("{} `{}`", node.op, name);
+    return fmt::format("{} `{}`", node.own_op(), name);
   }
 
   void write_node(const Node& node, Scope& scope, Writer& writer) {
@@ -213,8 +230,9 @@ class Importer {
         for (const std::string& output : node.outputs) scope.set(output, Term());
         return;
       }
-      // What could not be written has been reported.
+      // What could not be written has been reported; what is unknown is reported with it.
       if (term && !term->type) {
+        if (!is_known(node)) problem(fmt::format("{}: this operator has no counterpart", place_of(node)));
         for (const std::string& output : node.outputs) scope.set(output, Term());
         return;
       }
@@ -225,7 +243,7 @@ class Importer {
       return inline_function(node, function->second, inputs, scope, writer);
     writer.enter(scope_of(node));
     while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
-    if (auto constant = fold_constants(node, opset_, inputs, typer_)) {
+    if (auto constant = fold_constants(node, opset_, inputs, typer_, convert_node)) {
       scope.set(node.outputs[0], *std::move(constant));
       return;
     }
@@ -296,6 +314,8 @@ class Importer {
     }
     block.text = block_of(writer.lines(),
                           parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, ", ")));
+    for (const Line& line : writer.lines()) block.lines += to_string(line) + "\n";
+    block.parts = std::move(parts);
     return block;
   }
 

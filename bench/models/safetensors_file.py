@@ -2,7 +2,7 @@
 import json
 import struct
 
-DTYPES = {"float32": "F32", "int32": "I32", "int64": "I64"}
+DTYPES = {"bool": "BOOL", "float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "uint8": "U8"}
 
 
 def write_safetensors(path, tensors):

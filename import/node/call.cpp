@@ -110,8 +110,10 @@ Term Call::step(std::string_view name, std::string_view expression, const std::v
 
 std::string Call::hint(size_t output) const {
   // Exporters write the same path to both; a layer that was recognised has one of its own.
-  if (output == 0 && node_.name.find('/') != std::string::npos) return pretty_name(node_.name, node_.op);
-  return output < node_.outputs.size() ? pretty_name(node_.outputs[output], node_.op) : snake_case(node_.op);
+  if (output == 0 && node_.name.find('/') != std::string::npos)
+    return pretty_name(node_.name, node_.own_op());
+  return output < node_.outputs.size() ? pretty_name(node_.outputs[output], node_.own_op())
+                                       : snake_case(node_.own_op());
 }
 
 void Call::set(size_t output, Term term) {

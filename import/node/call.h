@@ -21,7 +21,9 @@ using import_text::Writer;
 
 /// A graph that stands in an attribute, as a block of the text.
 struct Block {
-  std::string text;  ///< `{ let …; results }`, the results as a tuple unless there is one
+  std::string text;                ///< `{ let …; results }`, the results as a tuple unless there is one
+  std::string lines;               ///< `let …;` alone
+  std::vector<std::string> parts;  ///< the results as operands
   std::vector<Term> results;
 };
 

@@ -14,6 +14,8 @@ namespace quern::onnx {
 std::vector<std::string> scope_of(const Node& node);
 /// The name for a value: that of the model where a person gave it, otherwise the operator's.
 std::string pretty_name(std::string_view name, std::string_view op);
+/// Whether the name of a constant says no more than that it is one ("Const_3", "mul/y").
+bool is_nameless(std::string_view name);
 /// Whether a constant has a name that an exporter made up ("onnx::Conv_193", "193").
 bool is_anonymous(const import_text::Term& term);
 /// What such a constant is called by the node that takes it: "layer1.0.conv1.weight".

@@ -34,6 +34,9 @@ struct Node {
   std::string name, op, domain;
   std::vector<std::string> inputs, outputs;  ///< "" is an optional one that is left out
   std::map<std::string, AttributeValue, std::less<>> attributes;
+  std::string kind = {};  ///< the operator's name in the model's own format, where that is not `op`
+
+  const std::string& own_op() const { return kind.empty() ? op : kind; }
 };
 
 /// An extent of an input: a number, a symbol ("batch"), or neither ("").

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "import/tensorflow/graph.h"
+
 namespace quern::onnx {
 
 namespace {
@@ -24,7 +26,9 @@ class Recogniser {
   Graph run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       auto node = layer_norm(i);
+      if (!node) node = layer_norm_as_scale(i);
       if (!node) node = gelu(i);
+      if (!node) node = gelu_as_half(i);
       if (!node) node = silu(i);
       if (node) replaced_.emplace(i, *std::move(node));
       taken_.insert(tried_.begin(), tried_.end());
@@ -56,7 +60,8 @@ class Recogniser {
     auto found = makers_.find(value);
     if (found == makers_.end() || taken_.contains(found->second)) return nullptr;
     const Node& node = graph_.nodes[found->second];
-    if (node.op != op || !node.domain.empty() || uses_[value] != uses) return nullptr;
+    const bool is_known = node.domain.empty() || node.domain == tensorflow::kDomain;
+    if (node.op != op || !is_known || uses_[value] != uses) return nullptr;
     inner_.push_back(found->second);
     return &node;
   }
@@ -145,6 +150,73 @@ class Recogniser {
     node.attributes["axis"] = list->front();
     node.attributes["epsilon"] = *epsilon;
     return node;
+  }
+
+  /// `x * scale + (beta - mean * scale)` with the scale `gamma / sqrt(variance + epsilon)`, as TensorFlow's batch norm of a layer's own
+  /// moments is written.
+  std::optional<Node> layer_norm_as_scale(size_t last) {
+    const Node& add = graph_.nodes[last];
+    inner_.clear();
+    if (add.op != "Add") return std::nullopt;
+    const Node* shift = nullptr;
+    const auto summands =
+        operands(add, [&](const std::string& value) { return (shift = maker(value, "Sub")) != nullptr; });
+    const Node* scaled = summands ? maker(summands->first, "Mul") : nullptr;
+    const Node* moved = scaled && is_weight(shift->inputs[0]) ? maker(shift->inputs[1], "Mul") : nullptr;
+    if (!moved) return std::nullopt;
+    const size_t place = std::ranges::count(scaled->inputs, moved->inputs[1]) == 1 ? 1 : 0;
+    const std::string &scale = moved->inputs[place], &mean = moved->inputs[1 - place];
+    if (std::ranges::count(scaled->inputs, scale) != 1) return std::nullopt;
+    const std::string& x = scaled->inputs[scaled->inputs[0] == scale ? 1 : 0];
+    const Node *factor = maker(scale, "Mul", 2), *root = nullptr;
+    if (!factor) return std::nullopt;
+    const auto factors = operands(
+        *factor, [&](const std::string& value) { return (root = maker(value, "Rsqrt")) != nullptr; });
+    const Node* padded = factors && is_weight(factors->first) ? maker(root->inputs[0], "Add") : nullptr;
+    const Node* variance = padded ? maker(padded->inputs[0], "ReduceMean") : nullptr;
+    const Node* square = variance ? maker(variance->inputs[0], "SquaredDifference") : nullptr;
+    const Node* average = square && square->inputs[0] == x ? maker(mean, "ReduceMean", 2) : nullptr;
+    if (!average || average->inputs[0] != x) return std::nullopt;
+    const Node* same = square->inputs[1] == mean ? average : maker(square->inputs[1], "Identity");
+    if (!same || (same != average && same->inputs[0] != mean)) return std::nullopt;
+    const auto epsilon = number(padded->inputs[1]), axis = one_axis(*average), again = one_axis(*variance);
+    if (!epsilon || !axis || axis != again) return std::nullopt;
+    std::string scope = average->name.substr(0, average->name.rfind('/'));
+    if (scope.ends_with("/moments")) scope.resize(scope.size() - std::string_view("moments").size());
+    Node node = taken(last, "LayerNorm", {x, factors->first, shift->inputs[0]}, scope);
+    node.domain = tensorflow::kDomain;
+    node.attributes["axis"] = static_cast<int64_t>(*axis);
+    node.attributes["epsilon"] = *epsilon;
+    return node;
+  }
+
+  /// The single axis that a reduction takes as its input and keeps.
+  std::optional<double> one_axis(const Node& reduction) const {
+    const auto keeps = reduction.attributes.find("keepdims");
+    if (reduction.inputs.size() != 2 || keeps == reduction.attributes.end() ||
+        keeps->second != AttributeValue(int64_t{1}))
+      return std::nullopt;
+    return number(reduction.inputs[1]);
+  }
+
+  /// `x * (0.5 * (erf(x / sqrt(2)) + 1))`, in BERT's order.
+  std::optional<Node> gelu_as_half(size_t last) {
+    const Node& product = graph_.nodes[last];
+    inner_.clear();
+    if (product.op != "Mul") return std::nullopt;
+    const Node *half = nullptr, *sum = nullptr, *erf = nullptr;
+    const auto factors =
+        operands(product, [&](const std::string& value) { return (half = maker(value, "Mul")) != nullptr; });
+    if (!factors) return std::nullopt;
+    const auto halved =
+        operands(*half, [&](const std::string& value) { return (sum = maker(value, "Add")) != nullptr; });
+    if (!halved || !is_number(halved->first, 0.5)) return std::nullopt;
+    const auto terms =
+        operands(*sum, [&](const std::string& value) { return (erf = maker(value, "Erf")) != nullptr; });
+    const Node* quotient = terms && is_number(terms->first, 1) ? maker(erf->inputs[0], "Div") : nullptr;
+    if (!quotient || quotient->inputs[0] != factors->first || !is_number(quotient->inputs[1], std::sqrt(2.0)))
+      return std::nullopt;
+    return taken(last, "Gelu", {factors->first}, quotient->name);
   }
 
   /// `x * (erf(x / sqrt(2)) + 1) * 0.5`, in PyTorch's order.

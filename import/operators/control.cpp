@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "import/operators/loop_function.h"
 #include "import/operators/table.h"
 
 namespace quern::onnx {
@@ -13,27 +14,12 @@ namespace {
 
 using namespace import_text;
 
-/// A tensor of one element as one of rank 0.
-Term scalar(Call& call, const Term& term, std::string_view hint) {
-  return term.rank() == 0 ? term : call.step(hint, "reshape($0, newshape=[])", {term});
-}
-
-std::string tuple_of(const std::vector<std::string>& parts) {
-  return fmt::format("({}{})", fmt::join(parts, ", "), parts.size() == 1 ? "," : "");
-}
-
-/// Binds the results of an expression to the node's outputs.
-void set_results(Call& call, const std::string& text, const std::vector<Type>& types) {
-  if (types.size() == 1) return call.set(0, call.writer().let_as(call.hint(0), text, types.front()));
-  std::vector<std::string> hints;
-  for (size_t i = 0; i < types.size(); ++i) hints.push_back(call.wants(i) ? call.hint(i) : "");
-  const auto parts = call.writer().let_parts_as(hints, text, types);
-  for (size_t i = 0; i < parts.size(); ++i) call.set(i, parts[i]);
-}
-
 void if_else(Call& call) {
-  const Block then = call.block(call.graph("then_branch"), {}),
-              otherwise = call.block(call.graph("else_branch"), {});
+  // A function of TensorFlow's is given what follows the condition; graphs of ONNX's have no inputs.
+  std::vector<Term> inputs;
+  for (size_t i = 1; i < call.input_count(); ++i) inputs.push_back(call.in(i));
+  const Block then = call.block(call.graph("then_branch"), inputs),
+              otherwise = call.block(call.graph("else_branch"), inputs);
   if (then.results.size() != otherwise.results.size() || then.results.size() != call.output_count())
     throw Refusal("its branches have other numbers of results than it has outputs");
   const Term condition = scalar(call, call.in(0), "condition");
@@ -44,17 +30,6 @@ void if_else(Call& call) {
   set_results(call,
               fmt::format("if ({}) {} else {}", call.writer().operand(condition), then.text, otherwise.text),
               types);
-}
-
-/// The type with `?` where an extent differs.
-Type joined(Type a, Type b) {
-  if (a == b) return a;
-  if (a->dims.size() != b->dims.size() || a->dtype != b->dtype)
-    throw Refusal(fmt::format("what it carries becomes {} from {}", to_string(b), to_string(a)));
-  std::vector<Dim> dims;
-  for (size_t i = 0; i < a->dims.size(); ++i)
-    dims.push_back(a->dims[i] == b->dims[i] ? a->dims[i] : dim_any());
-  return tensor_type(dims, a->dtype);
 }
 
 /// Rows of this type, of which there are so many.
@@ -130,7 +105,7 @@ class LoopText {
     std::string ends = goes_.text;
     if (call_.has(0))
       ends += fmt::format(" and {} < {}", turn_.text, writer().operand(scalar(call_, call_.in(0), "turns")));
-    define(parameters, types, ends, binds, next, results, first);
+    write_loop(call_, outer_count_, {parameters, types, ends, binds, next, results, first});
   }
 
   /// The rows with another one. Without rows there are no extents that a row of unknown ones could have.
@@ -150,36 +125,6 @@ class LoopText {
     for (Dim dim : result.type->dims) none.push_back(dim->has_any ? "0" : to_string(dim));
     first.push_back(
         fmt::format("zeros([{}], dtype=\"{}\")", fmt::join(none, ", "), to_string(result.dtype())));
-  }
-
-  /// Writes the function, which is given what its body uses of the text around it, and its call.
-  void define(const std::vector<Term>& parameters, const std::vector<Type>& types, const std::string& ends,
-              const std::string& binds, std::vector<std::string> next,
-              const std::vector<std::string>& results, std::vector<std::string> first) {
-    std::vector<Term> all = captured(writer().document(), ends + " " + binds, outer_count_);
-    const size_t own = all.size();
-    all.insert(all.end(), parameters.begin(), parameters.end());
-    std::vector<std::string> heads, result_types;
-    std::vector<Type> head_types;
-    for (size_t i = 0; i < all.size(); ++i) {
-      head_types.push_back(all[i].type);
-      heads.push_back(fmt::format("{}: {}", all[i].text, to_string(all[i].type)));
-      if (i >= own) continue;
-      next.insert(next.begin() + static_cast<ptrdiff_t>(i), all[i].text);
-      first.insert(first.begin() + static_cast<ptrdiff_t>(i), all[i].text);
-    }
-    if (binds.find(import_text::kMark) != std::string::npos) {
-      heads.insert(heads.begin(), "%params: Weights");
-      for (auto* arguments : {&next, &first}) arguments->insert(arguments->begin(), "%params");
-    }
-    for (Type type : types) result_types.push_back(to_string(type));
-    const bool is_single = results.size() == 1;
-    const std::string name = "@" + writer().document().names.unique("loop");
-    writer().document().definitions.push_back(fmt::format(
-        "def {}{}({}) -> {} {{ if ({}) {{ {} {}({}) }} else {{ {} }} }}\n", name, dim_parameters(head_types),
-        fmt::join(heads, ", "), is_single ? result_types[0] : tuple_of(result_types), ends, binds, name,
-        fmt::join(next, ", "), is_single ? results[0] : tuple_of(results)));
-    set_results(call_, fmt::format("{}({})", name, fmt::join(first, ", ")), types);
   }
 
   Call& call_;

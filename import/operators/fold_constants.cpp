@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "import/operators/fold_dims.h"
-#include "import/operators/table.h"
-
 namespace quern::onnx {
 
 using namespace import_text;
@@ -24,18 +21,8 @@ bool is_small_constant(const Term& term) {
 
 }  // namespace
 
-void convert_node(Call& call) {
-  const Node& node = call.node();
-  if (!node.domain.empty())
-    throw Refusal(fmt::format("is of the domain `{}`, which is not known", node.domain));
-  if (fold_dims(call)) return;
-  const Operator* row = find_operator(node.op);
-  if (!row) throw Refusal("this operator has no counterpart");
-  convert(*row, call);
-}
-
 std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs,
-                                   Typer& typer) {
+                                   Typer& typer, Convert convert) {
   if (inputs.empty() || node.outputs.size() != 1 || !std::ranges::all_of(inputs, is_small_constant))
     return std::nullopt;
   for (const auto& [name, value] : node.attributes)
@@ -45,7 +32,7 @@ std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::v
   Writer writer(document);
   Call call(node, opset, inputs, writer, {});
   try {
-    convert_node(call);
+    convert(call);
     const Term& result = call.outputs().at(0);
     if (!result.type) return std::nullopt;
     if (result.text.empty()) return result;
@@ -55,11 +42,6 @@ std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::v
   } catch (const Refusal&) {
     return std::nullopt;  // reported where the node is written
   }
-}
-
-Term named(Term term, const std::string& name) {
-  if (term.constant && term.name.empty()) term.name = name;
-  return term;
 }
 
 }  // namespace quern::onnx

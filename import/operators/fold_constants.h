@@ -7,13 +7,11 @@
 
 namespace quern::onnx {
 
+/// Writes a node as its domain's operators are written. Throws a Refusal.
+using Convert = void (*)(Call&);
+
 /// The output of a node with one whose inputs are all small constants; nothing where that cannot be evaluated.
 std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs,
-                                   import_text::Typer& typer);
-/// The same under a name of its own where it becomes a weight.
-Term named(Term term, const std::string& name);
-
-/// Writes a node: by what is known of its inputs, or as its operator's row in the table says. Throws a Refusal.
-void convert_node(Call& call);
+                                   import_text::Typer& typer, Convert convert);
 
 }  // namespace quern::onnx

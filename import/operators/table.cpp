@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include "import/operators/fold_dims.h"
+
 namespace quern::onnx {
 
 namespace {
@@ -33,6 +35,13 @@ std::vector<const Operator*> operators() {
   all.reserve(table().size());
   for (const auto& [name, row] : table()) all.push_back(row);
   return all;
+}
+
+void convert(Call& call) {
+  if (fold_dims(call)) return;
+  const Operator* row = find_operator(call.node().op);
+  if (!row) throw Refusal("this operator has no counterpart");
+  convert(*row, call);
 }
 
 void convert(const Operator& row, Call& call) {

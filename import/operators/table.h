@@ -15,6 +15,8 @@ struct Operator {
   void (*convert)(Call&) = nullptr;
 };
 void convert(const Operator& row, Call& call);
+/// Writes a node of the default domain: by what is known of its inputs, or as its operator's row says. Throws a Refusal.
+void convert(Call& call);
 
 /// An operator of the default domain, or null.
 const Operator* find_operator(std::string_view name);

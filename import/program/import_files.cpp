@@ -8,6 +8,7 @@
 
 #include "import/importer.h"
 #include "import/relay/module.h"
+#include "import/tensorflow/model.h"
 #include "ir/io/data_formats.h"
 
 namespace quern::onnx {
@@ -69,11 +70,20 @@ Paths paths_of(const ImportRequest& request) {
   return {text, weights.replace_extension(".safetensors")};
 }
 
+bool is_graph(const ImportRequest& request) {
+  return request.model.ends_with(".pb") || request.model.ends_with(".pbtxt");
+}
+
+std::string source_of(const ImportRequest& request, const Model& model) {
+  const std::string name = fs::path(request.model).filename().string();
+  if (is_graph(request)) return fmt::format("Imported from `{}`.", name);
+  return fmt::format("Imported from `{}`{}, operator set {}.", name,
+                     model.producer.empty() ? "" : fmt::format(" ({})", model.producer), model.opset);
+}
+
 Result<ImportOptions> options_of(const ImportRequest& request, const Model& model, const Paths& paths) {
   ImportOptions options;
-  options.source =
-      fmt::format("Imported from `{}`{}, operator set {}.", fs::path(request.model).filename().string(),
-                  model.producer.empty() ? "" : fmt::format(" ({})", model.producer), model.opset);
+  options.source = source_of(request, model);
   options.weights = paths.weights.filename().string();
   for (const std::string& text : request.shapes) {
     const auto given = assignment(text);
@@ -96,10 +106,14 @@ Result<Done> write_text(const fs::path& path, const std::string& text) {
   return file.commit();
 }
 
-Imported imported_onnx(const ImportRequest& request, const Paths& paths) {
+/// A model of ONNX or a graph of TensorFlow.
+Imported imported_model(const ImportRequest& request, const Paths& paths) {
   if (!request.params.empty())
-    return {{}, {}, {"`--params` goes with a module of TVM's: a model of ONNX has its weights"}};
-  const auto model = read_model(request.model);
+    return {{}, {}, {"`--params` goes with a module of TVM's: other models have their weights"}};
+  if (!request.results.empty() && !is_graph(request))
+    return {{}, {}, {"`--result` goes with a graph of TensorFlow: a model of ONNX says its results"}};
+  const auto model =
+      is_graph(request) ? tensorflow::read_model(request.model, request.results) : read_model(request.model);
   if (!model) return {{}, {}, {model.error().message}};
   const auto options = options_of(request, *model, paths);
   if (!options) return {{}, {}, {options.error().message}};
@@ -108,7 +122,7 @@ Imported imported_onnx(const ImportRequest& request, const Paths& paths) {
 
 Imported imported_module(const ImportRequest& request, const Paths& paths) {
   if (!request.shapes.empty() || !request.constants.empty())
-    return {{}, {}, {"`--shape` and `--constant` go with a model of ONNX: a module of TVM's has its types"}};
+    return {{}, {}, {"`--shape` and `--constant` go with other models: a module of TVM's has its types"}};
   const auto graph = relay_import::read_object_graph(request.model);
   if (!graph) return {{}, {}, {graph.error().message}};
   relay_import::ModuleOptions options;
@@ -134,8 +148,13 @@ std::vector<std::string> import_files(const ImportRequest& request) {
   const Paths paths = paths_of(request);
   if (paths.text.extension() != ".relay")
     return {fmt::format("`{}` has to end with .relay", paths.text.string())};
-  Imported imported =
-      request.model.ends_with(".json") ? imported_module(request, paths) : imported_onnx(request, paths);
+  const bool is_module = request.model.ends_with(".json");
+  if (!is_module && !is_graph(request) && !request.model.ends_with(".onnx"))
+    return {fmt::format(
+        "`{}` ends with neither .onnx (a model of ONNX), .pb or .pbtxt (a frozen graph of TensorFlow) "
+        "nor .json (a module of TVM)",
+        request.model)};
+  Imported imported = is_module ? imported_module(request, paths) : imported_model(request, paths);
   if (!imported.problems.empty()) return std::move(imported.problems);
   for (const fs::path& path : {paths.text, paths.weights})
     if (!request.overwrites && fs::exists(path) && (path == paths.text || !imported.weights.empty()))

@@ -14,12 +14,15 @@
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "A model as text: MODEL.onnx, or TVM's MODEL.json, becomes MODEL.relay, with its weights in "
-      "MODEL.safetensors",
+      "A model as text: MODEL.onnx, TensorFlow's MODEL.pb, or TVM's MODEL.json, becomes MODEL.relay, with "
+      "its "
+      "weights in MODEL.safetensors",
       "quern import"};
   quern::onnx::ImportRequest request;
   app.add_option("MODEL", request.model,
-                 "a file of ONNX (operator sets up to 21), or a module of Relay by `tvm.ir.save_json`")
+                 "a file of ONNX (operator sets up to 21), a frozen graph of TensorFlow (.pb, or as text "
+                 ".pbtxt), or a "
+                 "module of Relay by `tvm.ir.save_json`")
       ->required()
       ->check(CLI::ExistingFile);
   app.add_option("-o,--output", request.output,
@@ -31,6 +34,11 @@ int main(int argc, char** argv) {
   app.add_option("--constant", request.constants,
                  "NAME=FILE.npy or NAME=NUMBERS: an input that is known now, as are the sizes that a model "
                  "resizes to")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option(
+         "--result", request.results,
+         "NODE: a node of a graph of TensorFlow whose value is wanted, instead of those that nothing reads")
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--params", request.params,

@@ -208,7 +208,10 @@ class Finder {
       if (own.contains(name) || !types_.contains(name)) return own.contains(name) ? own.at(name) : name;
       const bool is_scoped =
           name.starts_with(scope) && std::isalpha(static_cast<unsigned char>(name[scope.size()]));
-      return named(name, is_scoped ? name.substr(scope.size()) : is_scoped ? name.substr(1) : "y");
+      if (is_scoped) return named(name, name.substr(scope.size()));
+      std::string_view hint = std::string_view(name).substr(1);
+      while (!hint.empty() && std::isdigit(static_cast<unsigned char>(hint.back()))) hint.remove_suffix(1);
+      return named(name, hint.empty() || hint.ends_with('_') ? "y" : hint);
     };
     const auto of_weight = [&](size_t number) {
       const std::string mark = fmt::format("{}{}{}", kMark, number, kMark);
@@ -240,8 +243,15 @@ class Finder {
 
   /// The last name of the part that is no number.
   static std::string name_of(const Path& part) {
-    for (size_t i = part.size(); i-- > 0;)
-      if (!is_number(part[i])) return part[i];
+    for (size_t i = part.size(); i-- > 0;) {
+      std::string_view name = part[i];
+      if (is_number(name)) continue;
+      // "layer_0" stands for all of its kind.
+      if (const size_t end = name.rfind('_');
+          end != 0 && end != std::string_view::npos && is_number(name.substr(end + 1)))
+        name = name.substr(0, end);
+      return std::string(name);
+    }
     return "part";
   }
 

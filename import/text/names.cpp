@@ -90,7 +90,8 @@ std::vector<std::string> path_of(std::string_view name) {
 
 std::string Names::unique(std::string_view name) {
   std::string candidate(name);
-  for (int number = 2; !taken_.insert(candidate).second; ++number) {
+  int& number = next_.try_emplace(candidate, 2).first->second;
+  for (; !taken_.insert(candidate).second; ++number) {
     // "relu1" and "relu1_2", not "relu12".
     candidate = fmt::format("{}{}{}", name, is_digit(name.back()) ? "_" : "", number);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Names of a model as names of the language.
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ class Names {
 
  private:
   std::set<std::string, std::less<>> taken_;
+  std::map<std::string, int> next_;  ///< by name: the lowest number that may be free
 };
 
 }  // namespace quern::import_text

@@ -168,11 +168,11 @@ TEST_F(BadModules, AGraphOfCompiledKernels) {
               ElementsAre(HasSubstr("not what they compute. Save the module")));
 }
 
-TEST_F(BadModules, WhatIsForModelsOfOnnx) {
+TEST_F(BadModules, WhatIsForOtherModels) {
   const ImportRequest request{
       (kModules / "control.json").string(), (folder_ / "out.relay").string(), {"x=1,2"}, {}};
   EXPECT_THAT(import_files(request),
-              ElementsAre(HasSubstr("`--shape` and `--constant` go with a model of ONNX")));
+              ElementsAre(HasSubstr("`--shape` and `--constant` go with other models")));
   ImportRequest model{
       QUERN_SOURCE_DIR "/tests/import/models/conv_net.onnx", (folder_ / "out.relay").string(), {}, {}};
   model.params = (kModules / "conv_net.params").string();

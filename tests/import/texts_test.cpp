@@ -1,5 +1,5 @@
-// Small models of PyTorch (tests/import/make_models.py) and of ONNX's test data as text, as stored beside them, and what the
-// text computes. QUERN_UPDATE_GOLDENS=1 writes the texts.
+// Small models of PyTorch (tests/import/make_models.py), graphs of TensorFlow (make_graph_models.py) and ONNX's test data as text,
+// as stored beside them, and what the text computes. QUERN_UPDATE_GOLDENS=1 writes the texts.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -45,6 +45,7 @@ void expect_golden(const std::string& text, const std::string& name) {
 struct Way {
   const char* model;
   bool interprets;
+  const char* ending = ".onnx";
 };
 
 class PyTorchModels : public testing::TestWithParam<Way> {};
@@ -52,14 +53,17 @@ class PyTorchModels : public testing::TestWithParam<Way> {};
 TEST_P(PyTorchModels, HaveTheirTextAndResults) {
   const std::string name = GetParam().model;
   const TemporaryFolder folder;
-  const std::string text = imported(kFolder / "models" / (name + ".onnx"), folder.path(), name);
+  const std::string text = imported(kFolder / "models" / (name + GetParam().ending), folder.path(), name);
   expect_golden(text, name);
   const auto stored = read_tensors((kFolder / "models" / (name + ".safetensors")).string());
   ASSERT_TRUE(stored);
-  ASSERT_TRUE(write_tensors(folder / "x.safetensors", {{"x", stored->front().second}}));
   ExecutionOptions options;
   options.interpret = GetParam().interprets;
-  options.inputs["x"] = folder / "x.safetensors";
+  for (const auto& [input, tensor] : *stored) {
+    if (input == "y") continue;
+    options.inputs[input] = folder / (input + ".npy");
+    ASSERT_TRUE(write_tensors(options.inputs[input], {{"", tensor}}));
+  }
   Session session;
   const ModuleId module = session.make_module();
   const SourceId source = session.add_source(module, "model.relay", text, folder.string());
@@ -77,7 +81,9 @@ TEST_P(PyTorchModels, HaveTheirTextAndResults) {
 INSTANTIATE_TEST_SUITE_P(Import, PyTorchModels,
                          testing::Values(Way{"conv_net", true}, Way{"conv_net", false}, Way{"encoder", true},
                                          Way{"encoder", false}, Way{"recurrent", true},
-                                         Way{"recurrent", false}),
+                                         Way{"recurrent", false}, Way{"mobilenet", true, ".pb"},
+                                         Way{"mobilenet", false, ".pb"}, Way{"bert", true, ".pb"},
+                                         Way{"bert", false, ".pb"}),
                          [](const auto& test) {
                            return fmt::format("{}_{}", test.param.model,
                                               test.param.interprets ? "interpreted" : "compiled");

@@ -163,8 +163,9 @@ bool nesting_fits(std::string_view source, const std::vector<ParserToken>& token
   return true;
 }
 
-/// The parser's tables (ANTLR's DFA) grow with each new kind of text, especially malformed ones.
-constexpr size_t kMostStates = 50000;
+/// ANTLR's tables (its DFA) grow with each new kind of text, especially malformed ones: what the walk chooses without
+/// errors it keeps itself, and needs a few thousand configurations, of some hundred bytes, once.
+constexpr size_t kMostConfigurations = 4096;
 constexpr uint32_t kParsesBetweenLooks = 256;
 
 std::shared_mutex& tables_mutex() {
@@ -172,9 +173,10 @@ std::shared_mutex& tables_mutex() {
   return mutex;
 }
 
-size_t states_of(const antlr4::atn::ParserATNSimulator& simulator) {
+size_t configurations_of(const antlr4::atn::ParserATNSimulator& simulator) {
   size_t count = 0;
-  for (const antlr4::dfa::DFA& dfa : simulator.decisionToDFA) count += dfa.states.size();
+  for (const antlr4::dfa::DFA& dfa : simulator.decisionToDFA)
+    for (const antlr4::dfa::DFAState* state : dfa.states) count += state->configs->size();
   return count;
 }
 
@@ -184,7 +186,7 @@ void bound_tables() {
   std::unique_lock lock(tables_mutex());
   QuernParser parser(nullptr);
   auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
-  if (states_of(*simulator) > kMostStates) simulator->clearDFA();
+  if (configurations_of(*simulator) > kMostConfigurations) simulator->clearDFA();
 }
 
 ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {

@@ -20,7 +20,7 @@ using P = quern_grammar::QuernParser;
 using antlr4::atn::ATNState;
 using antlr4::atn::Transition;
 
-constexpr size_t kTypes = 128, kPrecedences = 32;
+constexpr size_t kTypes = 96, kPrecedences = 32;
 
 /// The text has an error.
 struct SyntaxFails {};
@@ -173,7 +173,7 @@ class Choices {
   // An entry is the number of the way, or minus the number of the node for the next token.
   using Node = std::array<int16_t, kTypes>;
   static constexpr int16_t kUnknown = 0;
-  static constexpr size_t kMostNodes = 4096, kMostTokens = 8;
+  static constexpr size_t kMostNodes = 2048, kMostTokens = 8;
 
   size_t predict(const Network::State& state, int precedence, const std::vector<ParserToken>& tokens,
                  size_t at) {

@@ -28,7 +28,7 @@ Database::Database() {
   specialised.keeping(kMostInstances, kInstancesKept, true);
   late_instance.keeping(kMostInstances, kInstancesKept, true);
   // Each name that a text ever had in the place of a type or a constructor has a memo.
-  constructor.keeping(kMostNames, kNamesKept, false);
+  constructor.keeping(kMostNames, kNamesKept, true);
   data_header.keeping(kMostNames, kNamesKept, false);
   alias.keeping(kMostNames, kNamesKept, false);
   data.keeping(kMostNames, kNamesKept, false);

@@ -67,8 +67,7 @@ function(quern_room target)
   quern_precompile(${target} "${room_PCH}")
 endfunction()
 
-# quern_grammar(<target> GRAMMAR <file> PACKAGE <namespace>): the lexer, parser and visitor that ANTLR makes.
-# Include them as "QuernParser.h".
+# quern_grammar(<target> GRAMMAR <file> PACKAGE <namespace>): the parser that ANTLR makes. Include it as "QuernParser.h".
 function(quern_grammar target)
   cmake_parse_arguments(PARSE_ARGV 1 grammar "" "GRAMMAR;PACKAGE" "")
   set(source "${PROJECT_SOURCE_DIR}/${grammar_GRAMMAR}")
@@ -79,20 +78,15 @@ function(quern_grammar target)
   endif()
   cmake_path(GET source STEM name)
   set(folder "${PROJECT_BINARY_DIR}/generated/grammar")
-  set(outputs)
-  set(headers)
-  foreach(part Lexer Parser BaseVisitor Visitor)
-    list(APPEND outputs "${folder}/${name}${part}.cpp")
-    list(APPEND headers "${folder}/${name}${part}.h")
-  endforeach()
+  set(outputs "${folder}/${name}Parser.cpp" "${folder}/${name}Parser.h")
   add_custom_command(
-    OUTPUT ${outputs} ${headers}
-    COMMAND "${QUERN_ANTLR}" -Dlanguage=Cpp -visitor -no-listener -package ${grammar_PACKAGE} -Werror
+    OUTPUT ${outputs}
+    COMMAND "${QUERN_ANTLR}" -Dlanguage=Cpp -no-visitor -no-listener -package ${grammar_PACKAGE} -Werror
             -Xexact-output-dir -o "${folder}" "${source}"
     DEPENDS "${source}"
     COMMENT "Generating the parser from ${grammar_GRAMMAR}"
     VERBATIM)
-  add_library(${target} STATIC ${outputs} ${headers})
+  add_library(${target} STATIC ${outputs})
   # The generated code is not ours to mend, and its u8 literals expect plain char.
   target_compile_options(${target} PRIVATE -fno-char8_t -w)
   target_include_directories(${target} SYSTEM PUBLIC "${folder}" "${ANTLR4_INCLUDE_DIR}" /usr/include/antlr4-runtime)

@@ -2,13 +2,9 @@
 // parsed at a time; the scanner (frontend/parse/scanner.h) splits a file into them.
 grammar Quern;
 
-@lexer::members {
-  public: bool slashNames = false;  // files with TVM's version header have `/`, `.`, `:` and `-` inside local names
-  private: bool endsNumber() {  // `1.`, and neither `1..n` nor `1.f`
-    size_t next = _input->LA(1);
-    return next != '.' && next != '_' && !(next < 128 && std::isalpha(static_cast<int>(next)));
-  }
-}
+// What the tokens look like is in the lexer (frontend/parse/parser_tokens.cpp): these kinds, and the words and symbols in
+// quotes below. UNKNOWN is a character that begins no token.
+tokens { REDUCE, UNDERSCORE_LOCAL, LOCAL, GRAPH, GLOBAL, PROJECTION, FLOAT, INT, NAME, STRING, UNKNOWN }
 
 unit : item? ';'* EOF ;
 
@@ -163,37 +159,3 @@ name
   : NAME | 'op' | 'test' | 'where' | 'when' | 'static' | 'infix' | 'as' | 'at' | 'shape' | 'gradient' | 'type'
   | 'extern' | 'import' | 'meta' | 'lowering' | 'needs' | 'schedule' | 'ref' | 'warn' | 'fix'
   ;
-
-// --- tokens ---------------------------------------------------------------------------------------------------------
-REDUCE : ('sum' | 'prod' | 'max' | 'min' | 'argmax' | 'argmin' | 'any' | 'all') '[' ;
-UNDERSCORE_LOCAL : '%_' ;
-LOCAL
-  : '%' IDENT
-  | '%' IDENT LOCAL_PART* LOCAL_END {slashNames}?
-  ;
-GRAPH      : '%' DIGIT+ ;
-GLOBAL     : '@' IDENT ('.' IDENT)* ;
-PROJECTION : '.' DIGIT+ ;
-FLOAT
-  : DIGIT+ '.' DIGIT+ EXPONENT? FLOAT_SUFFIX?
-  | DIGIT+ '.' EXPONENT FLOAT_SUFFIX?
-  | DIGIT+ '.' {endsNumber()}?
-  | DIGIT+ EXPONENT FLOAT_SUFFIX?
-  | DIGIT+ FLOAT_SUFFIX
-  | ('inf' | 'nan') FLOAT_SUFFIX?
-  ;
-INT    : DIGIT+ ([iu] DIGIT*)? ;
-NAME   : IDENT ('.' IDENT)* ;
-STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"' ;
-WS            : [ \t\r\n\u000B\u000C]+ -> skip ;
-LINE_COMMENT  : '//' ~[\r\n]* -> skip ;
-BLOCK_COMMENT : '/*' (BLOCK_COMMENT | .)*? '*/' -> skip ;
-UNKNOWN       : . ;
-
-// Digits alone after a `.` or `-` at a name's end are no part of it: `%t.0` is a projection, `%n-1` a difference.
-fragment LOCAL_PART   : [.-] [A-Za-z0-9_]+ | LOCAL_END ;
-fragment LOCAL_END    : [.-] DIGIT* [A-Za-z_] [A-Za-z0-9_]* | '/' [A-Za-z0-9_]+ | ':' DIGIT+ ;
-fragment DIGIT        : [0-9] ;
-fragment IDENT        : [A-Za-z_] [A-Za-z0-9_]* ;
-fragment EXPONENT     : [eE] [+-]? DIGIT+ ;
-fragment FLOAT_SUFFIX : 'f' DIGIT* ;

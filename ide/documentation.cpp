@@ -12,8 +12,7 @@
 #include "frontend/text/foreign_names.h"
 #include "ide/added_source.h"
 #include "passes/fusion_class.h"
-#include "passes/gradient/reverse.h"
-#include "passes/pipeline.h"
+#include "passes/gradient/gradient.h"
 
 namespace quern::ide {
 
@@ -139,13 +138,16 @@ class Page {
     bool floats =
         std::ranges::any_of(instance.function->params, [](const Variable* p) { return has_floats(p->type); });
     if (!floats || !has_floats(instance.function->body->type)) return std::nullopt;
-    Definition definition{
-        instance.name, {{}, {}, instance.function->type}, instance.function, instance.arena};
-    Optimised flat = optimise(definition, functions_, "simplify_index");
-    GradientOutlook outlook = gradient_outlook(*as<FnExpr>(flat.expr), [](Origin) { return true; });
-    if (!outlook.underivable.empty()) return "none, as " + outlook.underivable[0].what;
-    if (!outlook.scattered.empty())
-      return "derived, added up by a `scatter`, as " + outlook.scattered[0].reason;
+    Arena arena;
+    const std::vector<ExprPtr> function{instance.function};
+    const auto* gradient = arena.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, instance.function->type, {}},
+                                                     IntrinsicKind::VectorJacobian, arena.copy(function),
+                                                     std::span<const std::string_view>());
+    for (const GradientProblem& problem :
+         gradient_problems(functions_, gradient, [](Origin) { return true; })) {
+      if (!problem.parts.empty()) return "none, as " + problem.parts[0].what;
+      return "derived, added up by a `scatter`, as " + problem.scattered[0].reason;
+    }
     return "derived";
   }
 

@@ -28,7 +28,7 @@ class Blanks {
     }
     comment({0, declarations.begin});
     for (size_t at = declarations.begin; at < declarations.end;) {
-      const size_t end = std::min<size_t>(comment_end(text_, at), declarations.end);
+      const size_t end = std::min<size_t>(comment_end(text_, at).end, declarations.end);
       if (end > at) {
         comment({static_cast<uint32_t>(at), static_cast<uint32_t>(end)});
         at = end;
@@ -54,7 +54,7 @@ class Blanks {
     out_.comments.push_back(range);
   }
   size_t string(size_t at) {
-    const StringEnd end = string_end(text_, at);
+    const TokenEnd end = string_end(text_, at);
     const Range range{static_cast<uint32_t>(at), static_cast<uint32_t>(end.end)};
     blank(range);
     if (is_printed_.empty() || !is_printed_.back())

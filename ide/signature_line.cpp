@@ -27,7 +27,7 @@ class OneLine {
   char next() {
     bool blank = false;
     while (at_ < text_.size()) {
-      const size_t end = comment_end(text_, at_);
+      const size_t end = comment_end(text_, at_).end;
       if (end == at_ && !is_blank(text_[at_])) break;
       at_ = std::max(end, at_ + 1);
       blank = true;

@@ -46,7 +46,7 @@ bool is_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char
 
 /// The end of the comment, string or blank that begins at a place; the place itself if none does.
 size_t end_of_skipped(std::string_view text, size_t at) {
-  if (const size_t end = comment_end(text, at); end != at) return end;
+  if (const size_t end = comment_end(text, at).end; end != at) return end;
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("\"")) {
     for (++at; at < text.size() && text[at] != '"'; ++at)

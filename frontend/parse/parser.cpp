@@ -6,12 +6,10 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "QuernBaseVisitor.h"
-#include "QuernLexer.h"
 #include "QuernParser.h"
 #include "frontend/advice/advice.h"
 #include "frontend/parse/parser_build.h"
-#include "frontend/parse/parser_offsets.h"
+#include "frontend/parse/parser_tree.h"
 #include "frontend/syntax/syntax.h"
 #include "ir/base/interrupt.h"
 
@@ -19,35 +17,34 @@ namespace quern {
 
 namespace {
 
-using quern_grammar::QuernLexer;
 using quern_grammar::QuernParser;
 
 constexpr int kNestingLimit = 500;
 
-LexedKind kind_of(antlr4::Token* token) {
-  switch (token->getType()) {
-    case QuernLexer::LOCAL:
-    case QuernLexer::UNDERSCORE_LOCAL: return LexedKind::Local;
-    case QuernLexer::GRAPH: return LexedKind::Graph;
-    case QuernLexer::GLOBAL: return LexedKind::Global;
-    case QuernLexer::INT:
-    case QuernLexer::FLOAT:
-    case QuernLexer::PROJECTION: return LexedKind::Number;
-    case QuernLexer::STRING: return LexedKind::String;
-    case QuernLexer::UNKNOWN: return LexedKind::Unknown;
+LexedKind kind_of(uint16_t type, std::string_view text) {
+  switch (type) {
+    case QuernParser::LOCAL:
+    case QuernParser::UNDERSCORE_LOCAL: return LexedKind::Local;
+    case QuernParser::GRAPH: return LexedKind::Graph;
+    case QuernParser::GLOBAL: return LexedKind::Global;
+    case QuernParser::INT:
+    case QuernParser::FLOAT:
+    case QuernParser::PROJECTION: return LexedKind::Number;
+    case QuernParser::STRING: return LexedKind::String;
+    case QuernParser::UNKNOWN: return LexedKind::Unknown;
   }
-  char first = token->getText()[0];
+  const char first = text.front();
   bool word = std::isalpha(static_cast<unsigned char>(first)) || first == '_';
-  return word && token->getText().back() != '[' ? LexedKind::Name : LexedKind::Symbol;
+  return word && text.back() != '[' ? LexedKind::Name : LexedKind::Symbol;
 }
 
 // Collects the syntax errors of a declaration without follow-up errors: at most one per statement, and only
 // the first if brackets do not match.
 class Listener : public antlr4::BaseErrorListener {
  public:
-  Listener(std::string_view text, const SourceMap& offsets, antlr4::CommonTokenStream& tokens,
+  Listener(std::string_view text, const std::vector<ParserToken>& tokens,
            std::vector<SyntaxProblem>& problems)
-      : text_(text), offsets_(offsets), tokens_(tokens), problems_(problems) {}
+      : text_(text), tokens_(tokens), problems_(problems) {}
 
   void syntaxError(antlr4::Recognizer* recognizer, antlr4::Token* token, size_t, size_t, const std::string&,
                    std::exception_ptr reason) override {
@@ -67,18 +64,19 @@ class Listener : public antlr4::BaseErrorListener {
  private:
   void lex() {
     failure_.text = text_;
-    for (antlr4::Token* t : tokens_.getTokens()) {
-      if (t->getType() == antlr4::Token::EOF) continue;
-      Range range{offsets_.offset(t->getStartIndex()), offsets_.offset(t->getStopIndex() + 1)};
-      failure_.tokens.push_back({kind_of(t), text_.substr(range.begin, range.end - range.begin), range});
+    for (const auto& [type, range] : tokens_) {
+      if (type == kEndOfText) continue;
+      const std::string_view text = text_.substr(range.begin, range.end - range.begin);
+      failure_.tokens.push_back({kind_of(type, text), text, range});
     }
     matched_ = brackets_match(failure_.tokens);
   }
+  /// Of the token, or of the one that follows where recovery inserted it.
   size_t position(antlr4::Token* token) const {
-    uint32_t begin = offsets_.offset(token->getStartIndex());
     if (token->getType() == antlr4::Token::EOF) return failure_.tokens.size();
+    const size_t begin = std::min<size_t>(token->getStartIndex(), text_.size());
     auto at = std::lower_bound(failure_.tokens.begin(), failure_.tokens.end(), begin,
-                               [](const LexedToken& t, uint32_t b) { return t.range.begin < b; });
+                               [](const LexedToken& t, size_t b) { return t.range.begin < b; });
     return static_cast<size_t>(at - failure_.tokens.begin());
   }
   bool is_new(size_t at) const {
@@ -139,8 +137,7 @@ class Listener : public antlr4::BaseErrorListener {
   }
 
   std::string_view text_;
-  const SourceMap& offsets_;
-  antlr4::CommonTokenStream& tokens_;
+  const std::vector<ParserToken>& tokens_;
   std::vector<SyntaxProblem>& problems_;
   SyntaxFailure failure_;
   size_t last_ = 0;
@@ -148,24 +145,27 @@ class Listener : public antlr4::BaseErrorListener {
 };
 
 // Brackets nested deeper than the limit would exhaust the parser's stack: refuse before it starts.
-bool nesting_fits(antlr4::CommonTokenStream& tokens, const SourceMap& source,
+bool nesting_fits(std::string_view source, const std::vector<ParserToken>& tokens,
                   std::vector<SyntaxProblem>& problems) {
   int depth = 0;
-  for (antlr4::Token* token : tokens.getTokens()) {
-    std::string text = source.text_of(token);
-    if (text == "(" || text == "{" || text.back() == '[') ++depth;
-    if (text == ")" || text == "}" || text == "]") --depth;
+  for (const auto& [type, range] : tokens) {
+    if (type == kEndOfText) return true;
+    const char first = source[range.begin], last = source[range.end - 1];
+    // `sum[` opens a bracket too.
+    if (range.end == range.begin + 1 ? first == '(' || first == '{' || first == '[' : last == '[') ++depth;
+    if (range.end == range.begin + 1 && (first == ')' || first == '}' || first == ']')) --depth;
     if (depth <= kNestingLimit) continue;
     problems.push_back(
-        {DiagnosticKind::NestingTooDeep, source.span_of(token),
+        {DiagnosticKind::NestingTooDeep, range,
          fmt::format("brackets are nested deeper than {} levels; name a part with `let`", kNestingLimit)});
     return false;
   }
   return true;
 }
 
-/// The parser's tables (ANTLR's DFA) grow with each new kind of text, especially malformed ones.
-constexpr size_t kMostStates = 50000;
+/// ANTLR's tables (its DFA) grow with each new kind of text, especially malformed ones: what the walk chooses without
+/// errors it keeps itself, and needs a few thousand configurations, of some hundred bytes, once.
+constexpr size_t kMostConfigurations = 4096;
 constexpr uint32_t kParsesBetweenLooks = 256;
 
 std::shared_mutex& tables_mutex() {
@@ -173,9 +173,10 @@ std::shared_mutex& tables_mutex() {
   return mutex;
 }
 
-size_t states_of(const antlr4::atn::ParserATNSimulator& simulator) {
+size_t configurations_of(const antlr4::atn::ParserATNSimulator& simulator) {
   size_t count = 0;
-  for (const antlr4::dfa::DFA& dfa : simulator.decisionToDFA) count += dfa.states.size();
+  for (const antlr4::dfa::DFA& dfa : simulator.decisionToDFA)
+    for (const antlr4::dfa::DFAState* state : dfa.states) count += state->configs->size();
   return count;
 }
 
@@ -185,7 +186,7 @@ void bound_tables() {
   std::unique_lock lock(tables_mutex());
   QuernParser parser(nullptr);
   auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
-  if (states_of(*simulator) > kMostStates) simulator->clearDFA();
+  if (configurations_of(*simulator) > kMostConfigurations) simulator->clearDFA();
 }
 
 ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
@@ -195,60 +196,69 @@ ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
   return outcome;
 }
 
-/// Throws Interrupted soon after an interrupt.
-class InterruptibleLexer final : public QuernLexer {
+/// The tokens of a text for ANTLR's parser.
+class TokensOfText final : public antlr4::TokenSource {
  public:
-  using QuernLexer::QuernLexer;
+  TokensOfText(std::string_view text, const std::vector<ParserToken>& tokens)
+      : text_(text), tokens_(tokens) {}
+
   std::unique_ptr<antlr4::Token> nextToken() override {
     stop_where_interrupted();
-    return QuernLexer::nextToken();
+    const auto& [type, range] = tokens_[std::min(at_++, tokens_.size() - 1)];
+    const bool ends = type == kEndOfText;
+    return getTokenFactory()->create(
+        {this, nullptr}, ends ? antlr4::Token::EOF : type,
+        ends ? "<EOF>" : std::string(text_.substr(range.begin, range.end - range.begin)),
+        antlr4::Token::DEFAULT_CHANNEL, range.begin, static_cast<size_t>(range.end) - 1, 0, 0);
   }
+  size_t getLine() const override { return 0; }
+  size_t getCharPositionInLine() override { return 0; }
+  antlr4::CharStream* getInputStream() override { return nullptr; }
+  std::string getSourceName() override { return {}; }
+  antlr4::TokenFactory<antlr4::CommonToken>* getTokenFactory() override {
+    return antlr4::CommonTokenFactory::DEFAULT.get();
+  }
+
+ private:
+  std::string_view text_;
+  const std::vector<ParserToken>& tokens_;
+  size_t at_ = 0;
 };
 
-/// A strategy for errors, which the parser also asks at each part of a text; throws Interrupted there.
-template <class Strategy>
-class Interruptible final : public Strategy {
+/// Recovery from errors, which the parser asks at each part of a text; throws Interrupted there.
+class InterruptibleRecovery final : public antlr4::DefaultErrorStrategy {
  public:
   void sync(antlr4::Parser* parser) override {
     stop_where_interrupted();
-    Strategy::sync(parser);
+    DefaultErrorStrategy::sync(parser);
   }
 };
+
+/// The tree of a text with errors, which are added to the problems.
+const ParseNode* recovered_tree(std::string_view text, const std::vector<ParserToken>& tokens, Arena& arena,
+                                std::vector<SyntaxProblem>& problems) {
+  TokensOfText source(text, tokens);
+  antlr4::CommonTokenStream stream(&source);
+  QuernParser parser(&stream);
+  Listener listener(text, tokens, problems);
+  parser.removeErrorListeners();
+  parser.addErrorListener(&listener);
+  parser.setErrorHandler(std::make_shared<InterruptibleRecovery>());
+  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
+      antlr4::atn::PredictionMode::LL);
+  return parse_tree(text, parser.unit(), arena);
+}
 
 /// Requires the lock of the tables. Throws Interrupted soon after an interrupt.
 ParseOutcome parse_text(std::string_view text, bool slash_names) {
   ParseOutcome outcome;
-  std::string valid = with_valid_utf8(std::string(text));
-  SourceMap offsets(valid);
-  antlr4::ANTLRInputStream input{valid};
-  InterruptibleLexer lexer(&input);
-  lexer.slashNames = slash_names;
-  lexer.removeErrorListeners();
-  antlr4::CommonTokenStream tokens(&lexer);
-  tokens.fill();
-  if (!nesting_fits(tokens, offsets, outcome.problems)) return error_outcome(text, std::move(outcome));
-
-  QuernParser parser(&tokens);
-  parser.removeErrorListeners();
-  // SLL prediction is many times faster and right for every error-free text; the full LL run, which reports
-  // and recovers, handles the others.
-  auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
-  simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
-  parser.setErrorHandler(std::make_shared<Interruptible<antlr4::BailErrorStrategy>>());
-  QuernParser::UnitContext* unit = nullptr;
-  Listener listener(text, offsets, tokens, outcome.problems);
-  try {
-    unit = parser.unit();
-  } catch (const antlr4::ParseCancellationException&) {
-    tokens.seek(0);
-    parser.reset();
-    parser.setErrorHandler(std::make_shared<Interruptible<antlr4::DefaultErrorStrategy>>());
-    parser.addErrorListener(&listener);
-    simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
-    unit = parser.unit();
-  }
+  const std::vector<ParserToken> tokens = tokens_of(text, slash_names);
+  if (!nesting_fits(text, tokens, outcome.problems)) return error_outcome(text, std::move(outcome));
+  Arena arena;
+  const ParseNode* unit = parse_tree(text, tokens, arena);
+  if (!unit) unit = recovered_tree(text, tokens, arena, outcome.problems);
   const InnerParser parse_inner = [&](std::string_view inner) { return parse_text(inner, slash_names); };
-  build_syntax(unit, offsets, parse_inner, outcome);
+  build_syntax(*unit, text, parse_inner, outcome);
   return outcome;
 }
 
@@ -258,7 +268,7 @@ ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
   bound_tables();
   std::shared_lock lock(tables_mutex());
   try {
-    return parse_text(text, slash_names);
+    return parse_text(with_valid_utf8(std::string(text)), slash_names);
   } catch (const Interrupted&) {
     return error_outcome(text, {});
   }

@@ -11,10 +11,12 @@ using Nodes = NodeMaker::Nodes;
 
 class ScheduleBuilder {
  public:
+  using Part = NodeMaker::Part;
+
   explicit ScheduleBuilder(NodeMaker& nodes) : nodes_(nodes) {}
 
-  SyntaxPtr step(P::ScheduleStepContext* c) {
-    auto names = c->name();
+  SyntaxPtr step(Part c) {
+    const std::vector<Part> names = c->rules(P::RuleName);
     if (names.empty()) return nodes_.error(c);
     Nodes makes;
     for (size_t i = 0; i + 1 < names.size(); ++i) makes.push_back(nodes_.name(names[i]));
@@ -22,22 +24,22 @@ class ScheduleBuilder {
     Nodes children{nodes_.list(names.front(), makes.empty() ? nullptr : names[names.size() - 2],
                                SyntaxKind::ScheduleMakes, makes),
                    primitive};
-    for (auto* g : c->scheduleGroup()) children.push_back(group(g));
+    for (Part g : c->rules(P::RuleScheduleGroup)) children.push_back(group(g));
     return nodes_.make(c, SyntaxKind::ScheduleStep, primitive->text, children);
   }
 
  private:
-  SyntaxPtr group(P::ScheduleGroupContext* c) {
+  SyntaxPtr group(Part c) {
     Nodes arguments;
-    for (auto* a : c->scheduleArgument()) arguments.push_back(argument(a));
+    for (Part a : c->rules(P::RuleScheduleArgument)) arguments.push_back(argument(a));
     return nodes_.list(c, arguments.empty() ? nullptr : c, SyntaxKind::ScheduleGroup, arguments);
   }
 
-  SyntaxPtr argument(P::ScheduleArgumentContext* a) {
+  SyntaxPtr argument(Part a) {
     if (a->name()) return nodes_.name(a->name());
-    if (a->LOCAL()) return nodes_.make(a, SyntaxKind::Local, nodes_.strip(a->LOCAL()), {});
+    if (a->token(P::LOCAL)) return nodes_.make(a, SyntaxKind::Local, nodes_.strip(a->token(P::LOCAL)), {});
     Nodes numbers;
-    for (auto* n : a->scheduleNumber())
+    for (Part n : a->rules(P::RuleScheduleNumber))
       numbers.push_back(nodes_.make(n, SyntaxKind::Int, nodes_.text(n), {}));
     return nodes_.make(a, numbers.empty() ? SyntaxKind::AnyDim : SyntaxKind::ScheduleNumber, "", numbers);
   }
@@ -47,9 +49,10 @@ class ScheduleBuilder {
 
 }  // namespace
 
-SyntaxPtr build_schedule(NodeMaker& make, P::ScheduleContext* schedule) {
+SyntaxPtr build_schedule(NodeMaker& make, const ParseNode* schedule) {
   Nodes steps;
-  for (auto* s : schedule->scheduleStep()) steps.push_back(ScheduleBuilder(make).step(s));
+  for (const ParseNode* s : schedule->rules(P::RuleScheduleStep))
+    steps.push_back(ScheduleBuilder(make).step(s));
   return make.make(schedule, SyntaxKind::Schedule, "", steps);
 }
 

@@ -139,7 +139,7 @@ class Tokens {
   }
   void string() {
     const uint32_t begin = pos_;
-    const StringEnd string = string_end(text_, begin);
+    const TokenEnd string = string_end(text_, begin);
     pos_ = static_cast<uint32_t>(string.end);
     if (string.closed) return;
     unterminated_ = true;

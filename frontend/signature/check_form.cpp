@@ -33,10 +33,11 @@ class Duplicates {
 
  private:
   void check(std::span<const SyntaxPtr> list, DiagnosticKind kind, std::string_view what) {
-    std::map<std::string_view, SyntaxPtr> seen;
+    // A tensor and an attribute of one name are told apart by the sigil.
+    std::map<std::pair<bool, std::string_view>, SyntaxPtr> seen;
     for (SyntaxPtr s : list) {
       if (!s || s->text.empty() || s->text == "_") continue;
-      auto [first, fresh] = seen.try_emplace(s->text, s);
+      auto [first, fresh] = seen.try_emplace({s->is(SyntaxKind::TensorParam), s->text}, s);
       if (fresh) continue;
       std::string sigil = s->is(SyntaxKind::TensorParam) ? "%" : "";
       diagnostics_.push_back({kind,

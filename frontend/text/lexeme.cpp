@@ -51,7 +51,7 @@ size_t line_comment_end(std::string_view text, size_t begin) {
   return std::min(text.find_first_of("\r\n", begin), text.size());
 }
 
-size_t block_comment_end(std::string_view text, size_t begin) {
+TokenEnd block_comment_end(std::string_view text, size_t begin) {
   size_t p = begin;
   int depth = 0;
   do {
@@ -59,18 +59,18 @@ size_t block_comment_end(std::string_view text, size_t begin) {
     depth += rest.starts_with("/*") ? 1 : rest.starts_with("*/") ? -1 : 0;
     p += rest.starts_with("/*") || rest.starts_with("*/") ? 2 : 1;
   } while (depth > 0 && p < text.size());
-  return std::min(p, text.size());
+  return {std::min(p, text.size()), depth == 0};
 }
 
 }  // namespace
 
-size_t comment_end(std::string_view text, size_t at) {
+TokenEnd comment_end(std::string_view text, size_t at) {
   const std::string_view rest = text.substr(at);
-  if (rest.starts_with("//")) return line_comment_end(text, at);
-  return rest.starts_with("/*") ? block_comment_end(text, at) : at;
+  if (rest.starts_with("//")) return {line_comment_end(text, at), true};
+  return rest.starts_with("/*") ? block_comment_end(text, at) : TokenEnd{at, true};
 }
 
-StringEnd string_end(std::string_view text, size_t at) {
+TokenEnd string_end(std::string_view text, size_t at) {
   auto ends = [&](size_t p) { return p >= text.size() || text[p] == '\n' || text[p] == '\r'; };
   size_t p = at + 1;
   // A backslash escapes the next character, but not a line end.
@@ -94,7 +94,7 @@ std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
   size_t blanks = 0;  // start of the blanks before the next comment
   for (size_t begin = text.find('/'); begin < text.size(); begin = text.find('/', blanks)) {
     bool to_line_end = text.substr(begin).starts_with("//");
-    size_t end = to_line_end ? line_comment_end(text, begin) : block_comment_end(text, begin);
+    size_t end = to_line_end ? line_comment_end(text, begin) : block_comment_end(text, begin).end;
     size_t last = to_line_end ? text.find_last_not_of(" \t\v\f", end - 1) + 1 : end;
     uint32_t lines = count_line_ends(text.substr(blanks, begin - blanks));
     if (!comments.empty()) comments.back().lines_after = lines;

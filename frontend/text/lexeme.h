@@ -34,17 +34,19 @@ std::vector<Lexeme> lex(std::string_view text, bool slash_names);
 /// `%`.
 size_t local_name_size(std::string_view text, bool slash_names);
 
-/// The end of the comment that begins at a place, excluding its line end; the place itself if none begins.
-/// The text may contain any bytes.
-size_t comment_end(std::string_view text, size_t at);
-
-/// The end of the string that begins at a place: after its closing quote, or at the end of its line if it is
-/// unclosed. The text may contain any bytes.
-struct StringEnd {
+/// Where something that is closed by a character of its own ends, and whether it is closed.
+struct TokenEnd {
   size_t end;
   bool closed;
 };
-StringEnd string_end(std::string_view text, size_t at);
+
+/// The end of the comment that begins at a place, excluding its line end; the end of the text if a block comment is
+/// unclosed; the place itself if none begins. The text may contain any bytes.
+TokenEnd comment_end(std::string_view text, size_t at);
+
+/// The end of the string that begins at a place: after its closing quote, or at the end of its line if it is
+/// unclosed. The text may contain any bytes.
+TokenEnd string_end(std::string_view text, size_t at);
 /// The character denoted by a character after a `\` in a string.
 char character_of_escape(char c);
 

@@ -195,12 +195,12 @@ constexpr Format kFormats[] = {
     {".bin", open_cifar, nullptr, nullptr, true},
 };
 
-/// The message of the Failure is a clause.
-Result<const Format*> format_of(std::string_view path) {
+/// The message of the Failure is a clause, which lists what there is for the use.
+Result<const Format*> format_of(std::string_view path, DataUse use = DataUse::Read) {
   for (const Format& format : kFormats)
     if (path.ends_with(format.ending)) return &format;
   if (is_picture_file(path)) return Failure{"it is a picture, and holds no numbers"};
-  return Failure{fmt::format("its ending is none of {}", listed_data_endings("and", DataUse::Read))};
+  return Failure{fmt::format("its ending is none of {}", listed_data_endings("and", use))};
 }
 
 /// A valid file may exceed memory, which is not a bug.
@@ -366,7 +366,7 @@ Result<Entries<TensorPtr>> read_tensors(const std::string& path) {
 }
 
 Result<Done> check_entries(const std::string& path, const Entries<DType>& entries) {
-  Result<const Format*> format = format_of(path);
+  Result<const Format*> format = format_of(path, DataUse::Written);
   if (!format) return write_failure(path, format.error().message);
   if (!(*format)->write) return write_failure(path, fmt::format("a {} is only read", (*format)->ending));
   if (!(*format)->has_names && entries.size() != 1)

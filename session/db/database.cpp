@@ -11,9 +11,9 @@ namespace quern {
 namespace {
 
 /// Bounds on operator instances, mostly the library's, which edits never invalidate.
-constexpr size_t kMostInstances = 1024, kInstancesKept = 512;
+constexpr size_t kMostInstances = 512, kInstancesKept = 256;
 /// Bounds on names of types and constructors, most of which were never declared.
-constexpr size_t kMostNames = 256, kNamesKept = 128;
+constexpr size_t kMostNames = 64, kNamesKept = 32;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Database::Database() {
   specialised.keeping(kMostInstances, kInstancesKept, true);
   late_instance.keeping(kMostInstances, kInstancesKept, true);
   // Each name that a text ever had in the place of a type or a constructor has a memo.
-  constructor.keeping(kMostNames, kNamesKept, false);
+  constructor.keeping(kMostNames, kNamesKept, true);
   data_header.keeping(kMostNames, kNamesKept, false);
   alias.keeping(kMostNames, kNamesKept, false);
   data.keeping(kMostNames, kNamesKept, false);

@@ -188,6 +188,12 @@ void Database::drop_declaration(DeclarationId id) {
   bodies.drop_names(id);
   drop<ByDeclaration>(id);
   const DeclarationInfo& about = declarations[id];
+  if (about.kind == PieceKind::Op || about.kind == PieceKind::Def) {
+    const auto is_of_it = [&](const InstanceKey& key) { return key.request.declaration == id; };
+    instance.drop_if(is_of_it);
+    late_instance.drop_if(is_of_it);
+    specialised.drop_if(is_of_it);
+  }
   const ModuleId module = about.module;
   const std::vector<DeclaredName> declared = declared_names(module, about.kind, about.name);
   declarations.remove(id);

@@ -89,6 +89,20 @@ class TimedKernels final : public KernelSource {
   std::chrono::nanoseconds waited_{0};
 };
 
+/// The variables of a statement that its program takes: those that are left in the program, and those whose type has a
+/// dim, which the program may ask for although it reads nothing of the variable.
+std::vector<const Variable*> inputs_of(ExprPtr program, ExprPtr statement) {
+  std::vector<const Variable*> inputs = free_variables(program);
+  for (const Variable* variable : free_variables(statement)) {
+    bool has_dim = false;
+    for_each_dim_var(variable->type, [&](Dim) { has_dim = true; });
+    if (has_dim && variable->type->kind != TypeKind::Function &&
+        std::ranges::find(inputs, variable) == inputs.end())
+      inputs.push_back(variable);
+  }
+  return inputs;
+}
+
 }  // namespace
 
 std::shared_ptr<const Program> SessionPrograms::program(const GlobalName& name) {
@@ -124,7 +138,7 @@ struct Compiler::Impl {
     Optimised optimised = optimise(definition, text.empty() ? functions : recorded);
     if (!optimised.expr) return std::nullopt;
     optimised = as_value(std::move(optimised));
-    Prepared prepared{nullptr, free_variables(optimised.expr), definition.body->origin};
+    Prepared prepared{nullptr, inputs_of(optimised.expr, definition.body), definition.body->origin};
     prepared.program = compile_program(optimised.expr, prepared.inputs, optimised.arena);
     if (!text.empty()) kept.keep(text, definition, optimised.expr, prepared, std::move(recorded));
     return prepared;
@@ -285,8 +299,9 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   if (!optimised.expr) return Failure{kInterrupted};
   if (is_pass || stage == "fused") return text_with(definition, optimised, origins);
   if (stage == "bytecode")
-    return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena),
-                     origins);
+    return to_string(
+        *compile_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena),
+        origins);
   if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {
     auto machine = impl_->kernels.machine();
     if (!machine) return machine.error();

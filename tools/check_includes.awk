@@ -71,7 +71,7 @@ BEGIN {
 
   # Library headers (by the include as written) and the files that may include them.
   confine("^(llvm|llvm-c)/", "^jit/codegen/", "LLVM is included by jit/codegen only")
-  confine("^(antlr4-|Quern(Lexer|Parser|Visitor|BaseVisitor)\\.h|generated/grammar/)", "^frontend/parse/parser[^/]*$", \
+  confine("^(antlr4-|Quern(Lexer|Parser|Visitor|BaseVisitor)\\.h|generated/grammar/)", "^(tests/)?frontend/parse/parser[^/]*$", \
           "ANTLR is included by frontend/parse/parser* only")
   confine("^nlohmann/", "\\.cpp$", "nlohmann/json is included by .cpp files only")
   confine("^xeus/", "^jupyter/", "xeus is included by jupyter only")

@@ -400,7 +400,10 @@ class Interpreter final : public Evaluator {
       case IntrinsicKind::Assert:
         if (std::string problem = check_assertion(node, args); !problem.empty()) fail(node, problem);
         break;
-      default: fail(node, "the function that is derived here is known only now that the program runs: pass it by its name, or as `fn (…) { … }`");
+      default:
+        fail(node,
+             "the function that is derived here is known only now that the program runs: pass it by its "
+             "name, or as `fn (…) { … }`");
     }
     return Value::unit();
   }

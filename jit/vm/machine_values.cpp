@@ -260,7 +260,10 @@ void Machine::intrinsic(const Instruction* pc) {
     case IntrinsicKind::Assert:
       if (std::string problem = check_assertion(node, args); !problem.empty()) fail(pc, problem);
       break;
-    default: fail(pc, "the function that is derived here is known only now that the program runs: pass it by its name, or as `fn (…) { … }`");
+    default:
+      fail(pc,
+           "the function that is derived here is known only now that the program runs: pass it by its name, "
+           "or as `fn (…) { … }`");
   }
   put(pc->result, std::move(result));
 }

@@ -92,7 +92,9 @@ bool Database::parses_whole(DeclarationId id) {
 }
 
 bool Database::mentions(DeclarationId id, std::string_view word) {
-  auto in_part = [&](DeclarationId part) { return text_of_declaration(part).find(word) != std::string::npos; };
+  auto in_part = [&](DeclarationId part) {
+    return text_of_declaration(part).find(word) != std::string::npos;
+  };
   return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
 }
 

@@ -37,10 +37,11 @@ class ScheduleBuilder {
 
   SyntaxPtr argument(Part a) {
     if (a->name()) return nodes_.name(a->name());
-    if (a->token(P::LOCAL)) return nodes_.make(a, SyntaxKind::Local, nodes_.strip(a->token(P::LOCAL)), {});
+    if (a->token(P::LOCAL))
+      return nodes_.make(a, SyntaxKind::Local, NodeMaker::strip(a->token(P::LOCAL)), {});
     Nodes numbers;
     for (Part n : a->rules(P::RuleScheduleNumber))
-      numbers.push_back(nodes_.make(n, SyntaxKind::Int, nodes_.text(n), {}));
+      numbers.push_back(nodes_.make(n, SyntaxKind::Int, NodeMaker::text(n), {}));
     return nodes_.make(a, numbers.empty() ? SyntaxKind::AnyDim : SyntaxKind::ScheduleNumber, "", numbers);
   }
 

@@ -252,7 +252,6 @@ void Flow::emit(const std::string& value, size_t index, onnx::Graph& graph) cons
   graph.nodes.push_back(adapt_(own));
 }
 
-template <class Stops>
 Flow::Slice Flow::slice(const std::vector<std::string>& targets, const Stops& stops) {
   Slice result;
   std::vector<Part> parts;

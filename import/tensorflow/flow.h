@@ -91,7 +91,8 @@ class Flow {
   /// All that has to be computed before a node.
   std::vector<std::string> needs_of(size_t index) const;
   size_t add(onnx::Node node, size_t frame, size_t rank, std::set<std::string> captured);
-  template <class Stops>
+  /// Whether a value, which a node makes, is taken as it is.
+  using Stops = std::function<bool(const std::string& value, size_t node)>;
   Slice slice(const std::vector<std::string>& targets, const Stops& stops);
   void emit(std::vector<Part> parts, onnx::Graph& graph) const;
   void emit(const std::string& value, size_t index, onnx::Graph& graph) const;

@@ -180,7 +180,7 @@ void bias_add(Call& call) {
               {call.in(0), call.in(1)});
 }
 
-void pool(Call& call, std::string_view kind, size_t count, Numbers kernel, const Numbers& strides) {
+void pool(Call& call, std::string_view kind, size_t count, const Numbers& kernel, const Numbers& strides) {
   const Layout layout = layout_of(call, count);
   const Windows windows = windows_of(call, layout, spatial(kernel, layout, "windows"),
                                      spatial(strides, layout, "strides"), call.in(0));

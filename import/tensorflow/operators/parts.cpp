@@ -23,6 +23,7 @@ void write_terms_as(Call& call, std::string_view op, std::vector<Term> inputs, A
 
 void write_as(Call& call, std::string_view op, const std::vector<size_t>& inputs, Attributes attributes) {
   std::vector<Term> terms;
+  terms.reserve(inputs.size());
   for (size_t input : inputs) terms.push_back(call.in(input));
   write_terms_as(call, op, std::move(terms), std::move(attributes));
 }
@@ -61,6 +62,7 @@ std::vector<std::pair<int64_t, int64_t>> pairs_in(Call& call, size_t input) {
 
 std::string pairs_text(const std::vector<std::pair<int64_t, int64_t>>& pairs) {
   std::vector<std::string> parts;
+  parts.reserve(pairs.size());
   for (const auto& [before, after] : pairs) parts.push_back(fmt::format("[{}, {}]", before, after));
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }

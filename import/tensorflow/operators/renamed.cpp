@@ -9,9 +9,9 @@ namespace {
 using onnx::AttributeValue;
 using onnx::Node;
 
-AttributeValue attribute(const Node& node, std::string_view name, AttributeValue otherwise) {
+AttributeValue attribute(const Node& node, std::string_view name, const AttributeValue& otherwise) {
   const auto found = node.attributes.find(name);
-  return found == node.attributes.end() ? std::move(otherwise) : found->second;
+  return found == node.attributes.end() ? otherwise : found->second;
 }
 
 /// Over the axes of the second input; over none where there are none.

@@ -14,7 +14,6 @@
 #include "passes/gradient/checkpoint.h"
 #include "passes/gradient/derivable_scans.h"
 #include "passes/gradient/derivatives.h"
-#include "passes/gradient/known_functions.h"
 #include "passes/gradient/lifting/program.h"
 #include "passes/gradient/lifting/tape.h"
 #include "passes/gradient/local_functions.h"
@@ -22,6 +21,7 @@
 #include "passes/inline.h"
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
+#include "passes/known_functions.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
 

@@ -1,7 +1,7 @@
 #include "session/run/function_sources.h"
 
 #include "passes/gradient/gradient.h"
-#include "passes/gradient/known_functions.h"
+#include "passes/known_functions.h"
 
 namespace quern {
 

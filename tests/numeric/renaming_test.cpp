@@ -24,7 +24,7 @@ const std::string kOld = "nn.conv2d", kNew = "nn.zap2d";
 
 std::vector<Session::LibraryFile> renamed_library() {
   std::vector<Session::LibraryFile> texts = library_texts();
-  for (Session::LibraryFile& file : texts) file.text = replaced(file.text, kOld, kNew);
+  for (Session::LibraryFile& file : texts) file = {file.name, replaced(file.text, kOld, kNew)};
   return texts;
 }
 

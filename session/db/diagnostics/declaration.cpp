@@ -10,7 +10,7 @@
 #include "frontend/index/schedule_clause.h"
 #include "frontend/signature/check_form.h"
 #include "frontend/text/suggest.h"
-#include "passes/gradient/known_functions.h"
+#include "passes/known_functions.h"
 #include "session/db/module_scope.h"
 #include "session/texts/module_files.h"
 

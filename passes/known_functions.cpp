@@ -1,4 +1,4 @@
-#include "passes/gradient/known_functions.h"
+#include "passes/known_functions.h"
 
 #include <algorithm>
 #include <map>

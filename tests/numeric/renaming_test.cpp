@@ -35,6 +35,7 @@ std::vector<Case> convolutions(const std::string& name) {
       "nn.relu(" + name + "(%a, %b, padding=[1]) + 1f)",
   };
   std::vector<Case> cases;
+  cases.reserve(calls.size());
   for (const std::string& call : calls) cases.push_back({call, call, {{"a", "a"}, {"b", "b"}}});
   return cases;
 }

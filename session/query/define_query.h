@@ -54,11 +54,7 @@ size_t Input<Space, Value>::bytes(MemoryCount& count) const {
 
 template <class Space, class Value>
 struct Query<Space, Value>::ComputedMemo final : Memo {
-  ComputedMemo(Query& query, const Key& key) : query(query), key(key) {
-    if (query.spare_.empty()) return;
-    series = std::move(query.spare_.back());
-    query.spare_.pop_back();
-  }
+  ComputedMemo(Query& query, const Key& key) : query(query), key(key) {}
   void refresh() override {
     if (!this->dirty_ || this->running) return;
     this->abandoned = nullptr;
@@ -154,7 +150,7 @@ void Query<Space, Value>::bound() {
   auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
   std::nth_element(by_use.begin(), end, by_use.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto it = by_use.begin(); it != end; ++it) erase(memos_.find(it->second));
+  for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
   bound_at_ = std::max(most_, 2 * memos_.size());
   bounded_in_ = engine_.revision();
 }
@@ -163,17 +159,8 @@ template <class Space, class Value>
 void Query<Space, Value>::drop(const Key& key) {
   auto found = memos_.find(key);
   if (found == memos_.end()) return;
-  // Whoever used the value is computed again. Of a constant that is not recorded: its variables may be in use.
-  Series& series = static_cast<ComputedMemo&>(*found->second).series;
-  const bool is_constant = engine_.is_constant(found->second.get());
-  if (!is_constant && !series.empty() && spare_.size() < kMostSpare) spare_.push_back(std::move(series));
-  erase(found);
-}
-
-template <class Space, class Value>
-void Query<Space, Value>::erase(typename Memos::iterator memo) {
-  engine_.detach(memo->second.get());
-  memos_.erase(memo);
+  engine_.detach(found->second.get());
+  memos_.erase(found);
 }
 
 template <class Space, class Value>

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/base/series.h"
 #include "session/query/table.h"
 
 namespace quern {
@@ -145,10 +144,14 @@ class Query final : public TableOf<Space> {
   /// Drops the memos of all keys for which `goes` is true.
   template <class F>
   void drop_if(const F& goes) {
-    std::vector<Key> gone;
-    for (const auto& [key, memo] : memos_)
-      if (goes(key)) gone.push_back(key);
-    for (const Key& key : gone) drop(key);
+    for (auto it = memos_.begin(); it != memos_.end();) {
+      if (goes(it->first)) {
+        engine_.detach(it->second.get());
+        it = memos_.erase(it);
+      } else {
+        ++it;
+      }
+    }
   }
   size_t size() const override { return memos_.size(); }
   size_t bytes(MemoryCount& count) const override;
@@ -163,9 +166,6 @@ class Query final : public TableOf<Space> {
     bool running = false;  ///< it or one of its dependencies is being computed
   };
   struct ComputedMemo;
-  static constexpr size_t kMostSpare = 64;
-  using Memos = std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash>;
-  void erase(typename Memos::iterator memo);
   Memo& memo_of(const Key& key) {
     auto& memo = memos_[key];
     if (!memo) memo = make_memo_(*this, key);
@@ -180,10 +180,7 @@ class Query final : public TableOf<Space> {
   size_t most_ = SIZE_MAX, keep_ = SIZE_MAX, bound_at_ = SIZE_MAX;
   bool drops_constants_ = false;
   uint64_t bounded_in_ = 0;  ///< the revision in which `bound` last looked
-  Memos memos_;
-  /// The variables of memos that were dropped with what they are of, for the next memos: a text that comes again as
-  /// another declaration has the dims and types that it had.
-  std::vector<Series> spare_;
+  std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash> memos_;
 };
 
 }  // namespace quern

@@ -283,31 +283,6 @@ TEST_F(SessionWork, NoDimsAreMadeByEditing) {
   EXPECT_EQ(interned_types().count, types.count);
 }
 
-TEST_F(SessionWork, NoDimsAreMadeByDeclaringAgain) {
-  SourceId source = open(std::string(kSymbolic));
-  std::vector<std::string> lines;
-  std::vector<size_t> taken;  // not of `moved`, whose dims its callers hold while it is edited
-  for (size_t at = 0; at < kSymbolic.size(); at = kSymbolic.find('\n', at) + 1)
-    lines.emplace_back(kSymbolic.substr(at, kSymbolic.find('\n', at) + 1 - at));
-  for (size_t i = 0; i < lines.size(); ++i)
-    if (!lines[i].starts_with("op")) taken.push_back(i);
-  Interned dims, types;
-  for (size_t edit = 0; edit < 400; ++edit) {
-    std::string without;
-    for (size_t i = 0; i < lines.size(); ++i)
-      if (i != taken[edit % taken.size()]) without += lines[i];
-    session.set_text(source, without);
-    session.check(source);
-    session.set_text(source, std::string(kSymbolic));
-    ASSERT_FALSE(has_errors(session.check(source)));
-    if (edit != 100) continue;
-    dims = interned_dims();
-    types = interned_types();
-  }
-  EXPECT_EQ(interned_dims().count, dims.count);
-  EXPECT_EQ(interned_types().count, types.count);
-}
-
 TEST_F(SessionWork, NoDimsAreMadeByCompilingLinesAgain) {
   ModuleId module = session.make_module();
   Execution execution(session, module, {}, [](std::string_view) {});

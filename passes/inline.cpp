@@ -32,10 +32,7 @@ class Inliner {
                                   const Definition& definition) {
     ExprSubstitution at;
     at.call = &call.origin;
-    for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)
-      at.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
-    for (size_t i = 0; i < definition.scheme.type_vars.size() && i < global.types.size(); ++i)
-      at.types.types.emplace(definition.scheme.type_vars[i], global.types[i]);
+    at.types = at_use(definition, global);
     return at;
   }
 

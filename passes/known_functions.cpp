@@ -193,10 +193,7 @@ class FunctionBinder {
     auto& global = *as<GlobalExpr>(call.callee);
     auto& fn = *as<FnExpr>(definition.body);
     ExprSubstitution at;
-    for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)
-      at.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
-    for (size_t i = 0; i < definition.scheme.type_vars.size() && i < global.types.size(); ++i)
-      at.types.types.emplace(definition.scheme.type_vars[i], global.types[i]);
+    at.types = at_use(definition, global);
     auto& own = *as<FnExpr>(substitute(
         arena_, function_literal(arena_, {fn.params.begin(), fn.params.end()}, {}, fn.body, fn.origin), at));
     std::vector<Binding> names;

@@ -64,8 +64,7 @@ class LoopLocaliser {
     Arena& arena = context_.arena;
     arena.keep(definition.arena);
     ExprSubstitution at;
-    for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)
-      at.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
+    at.types = at_use(definition, global);
     // Its dims are those of the call.
     auto& fn = *as<FnExpr>(definition.body);
     ExprPtr copy = substitute(

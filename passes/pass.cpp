@@ -65,6 +65,15 @@ bool opens_dims(ExprPtr value) {
          std::ranges::any_of(value->type->dims, [](Dim d) { return !as_const(d); });
 }
 
+Substitution at_use(const Definition& definition, const GlobalExpr& use) {
+  Substitution at;
+  for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < use.dims.size(); ++i)
+    at.dims.emplace(definition.scheme.dim_vars[i], use.dims[i]);
+  for (size_t i = 0; i < definition.scheme.type_vars.size() && i < use.types.size(); ++i)
+    at.types.emplace(definition.scheme.type_vars[i], use.types[i]);
+  return at;
+}
+
 ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at) {
   std::vector<Binding> bindings;
   for (size_t i = 0; i < function.params.size(); ++i) {

@@ -41,6 +41,9 @@ std::optional<bool> known_condition(ExprPtr condition);
 constexpr size_t kInlineBudget = 50'000;
 size_t count_nodes(ExprPtr expr);
 
+/// The dims and types of a definition where it is used.
+Substitution at_use(const Definition& definition, const GlobalExpr& use);
+
 /// The body of a function to replace a call: `{ let p = arg; …; body }`, with atoms substituted for their
 /// parameters. `at` has the dims and types at the call, and the call itself.
 ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at);

@@ -58,13 +58,18 @@ int64_t known_extent(const Computation& c, Dim var) {
   return as_const(c.extents[k]).value_or(0);
 }
 
+std::optional<int64_t> known_stride(Dim offset, Dim var) {
+  const auto linear = linear_in(offset, var);
+  const auto stride = linear ? as_const(linear->coefficient) : std::nullopt;
+  return stride ? std::optional(std::abs(*stride)) : std::nullopt;
+}
+
 /// The distance of what neighbouring steps of the loop read, or of what they write if that is less: the innermost loops
 /// are those that go on in the cache lines of the step before.
 int64_t least_stride(const Computation& c, int buffer, Dim var) {
   constexpr int64_t kFar = int64_t{1} << 32;
   const auto stride = [&](Dim offset) {
-    const auto linear = linear_in(offset, var);
-    const int64_t apart = linear ? std::abs(as_const(linear->coefficient).value_or(kFar)) : kFar;
+    const int64_t apart = known_stride(offset, var).value_or(kFar);
     return apart == 0 ? kFar : apart;
   };
   int64_t least = stride(c.store_offset);
@@ -101,12 +106,6 @@ Computation with_longer_run(const Computation& c, const TurnedRead& read, int64_
   map_dims(longer, [&](Dim d) { return simplify(quern::substitute(d, parts), facts); });
   const auto found = turned_read(longer);
   return found && found->along == run ? with_longer_run(longer, *found, wanted) : c;
-}
-
-std::optional<int64_t> known_stride(Dim offset, Dim var) {
-  const auto linear = linear_in(offset, var);
-  const auto stride = linear ? as_const(linear->coefficient) : std::nullopt;
-  return stride ? std::optional(std::abs(*stride)) : std::nullopt;
 }
 
 LoopIds take_step(Nest& nest, const LoopStep& given) {

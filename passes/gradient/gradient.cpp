@@ -98,12 +98,7 @@ class Expander {
     if (!global) return nullptr;
     const Definition* definition = context_.functions.function(global->module, global->name);
     if (!definition) return nullptr;
-    Substitution at;
-    for (size_t i = 0; i < definition->scheme.dim_vars.size() && i < global->dims.size(); ++i)
-      at.dims.emplace(definition->scheme.dim_vars[i], global->dims[i]);
-    for (size_t i = 0; i < definition->scheme.type_vars.size() && i < global->types.size(); ++i)
-      at.types.emplace(definition->scheme.type_vars[i], global->types[i]);
-    return of_definition(definition, at);
+    return of_definition(definition, at_use(*definition, *global));
   }
 
   const FnExpr* of_definition(const Definition* definition, const Substitution& at) {

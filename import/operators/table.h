@@ -34,6 +34,7 @@ std::span<const Operator> product_operators();
 std::span<const Operator> quantised_operators();
 std::span<const Operator> loss_operators();
 std::span<const Operator> image_operators();
+std::span<const Operator> resize_operators();
 std::span<const Operator> recurrent_operators();
 std::span<const Operator> signal_operators();
 std::span<const Operator> control_operators();

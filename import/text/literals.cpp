@@ -79,4 +79,8 @@ std::string list_of(const std::vector<Dim>& dims) {
 std::string float_attribute(double number) { return float_literal(number, DType::float32()); }
 std::string bool_attribute(bool value) { return value ? "True" : "False"; }
 
+std::string string_attribute(std::string_view name, std::string_view value) {
+  return fmt::format(", {}=\"{}\"", name, value);
+}
+
 }  // namespace quern::import_text

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "import/text/term.h"
 
@@ -20,5 +21,7 @@ std::string list_of(const std::vector<Dim>& dims);
 /// A number for an attribute of floats: `0.5`, `1.0`.
 std::string float_attribute(double number);
 std::string bool_attribute(bool value);
+/// A string among the attributes of a call: `, name="value"`.
+std::string string_attribute(std::string_view name, std::string_view value);
 
 }  // namespace quern::import_text

@@ -96,8 +96,14 @@ def shuffles(group):
         group.case("nn.space_to_depth", f"nn.space_to_depth(%a{nhwc})", [channels_last(spread)], channels_last(a))
 
 
-def positions(extent, size, mode):
+def positions(extent, size, mode, scale=None):
     i = np.arange(size, dtype="float64")
+    if scale:
+        # ONNX's formulas (Resize, coordinate_transformation_mode), whose extents are not rounded.
+        wanted = extent * scale
+        centred = extent / 2 * (1 - size / wanted) if mode == "half_pixel_symmetric" else 0
+        return {"align_corners": i * (extent - 1) / (wanted - 1), "asymmetric": i / scale,
+                "tf_half_pixel_for_nn": (i + 0.5) / scale}.get(mode, centred + (i + 0.5) / scale - 0.5)
     if mode == "align_corners":
         return i * (extent - 1) / (size - 1) if size > 1 else i * 0
     if mode == "pytorch_half_pixel" and size == 1:
@@ -111,10 +117,10 @@ ROUNDINGS = {"round": lambda x: np.trunc(x + np.copysign(0.5, x)), "round_prefer
              "ceil": lambda x: np.ceil(x - 1e-9)}
 
 
-def axis_matrix(extent, size, method, mode, rounding="", alpha=-0.5, exclude=0):
+def axis_matrix(extent, size, method, mode, rounding="", alpha=-0.5, exclude=0, scale=None):
     """Row i: how much each element of the data counts in element i of the result."""
     rows = np.zeros((size, extent))
-    for i, x in enumerate(positions(extent, size, mode)):
+    for i, x in enumerate(positions(extent, size, mode, scale)):
         if method == "nearest_neighbor":
             weights = {int(ROUNDINGS[rounding or ("round" if mode == "align_corners" else "floor")](x)): 1.0}
         else:

@@ -42,6 +42,16 @@ def resizes():
             matrices = [axis_matrix(x.shape[k], s, given.get("method", "linear"), "half_pixel", given.get("rounding_method", ""),
                                     given.get("cubic_alpha", -0.5), given.get("cubic_exclude", 0)) for k, s in zip(axes, size)]
             call("image.resample", [x], f"image.resample(%a{attributes(size=size, axes=axes, **given)})", lambda v, a=axes, m=matrices: resampled(v, a, m))
+    # Scales by which the extents are not whole.
+    modes += ("half_pixel_symmetric",)
+    for axes, size, scales in [([0], [1], [[3, 5]]), ([1], [5], [[4, 3]]), ([1, 0], [2, 4], [[3, 5], [7, 5]])]:
+        for mode in modes:
+            for given in (dict(), dict(method="cubic"), dict(method="nearest_neighbor", rounding_method="round_prefer_floor")):
+                given = dict(coordinate_transformation_mode=mode, **given)
+                matrices = [axis_matrix(x.shape[k], s, given.get("method", "linear"), mode, given.get("rounding_method", ""), scale=p / q)
+                            for k, s, (p, q) in zip(axes, size, scales)]
+                call("image.resample", [x], f"image.resample(%a{attributes(size=size, axes=axes, **given, scales=scales)})",
+                     lambda v, a=axes, m=matrices: resampled(v, a, m))
 
 
 def grids():
@@ -215,7 +225,7 @@ def detections(group):
 def gradients(group):
     for name, inputs, expression, function, of, _ in CALLS:
         # The other transformations of positions are other matrices.
-        if any(mode in expression for mode in ("asymmetric", "pytorch_half_pixel", "tf_half_pixel")):
+        if any(mode in expression for mode in ("asymmetric", "pytorch_half_pixel", "half_pixel_symmetric", "tf_half_pixel")):
             continue
         group.gradient(name, expression, inputs, function, 64, of)
 

@@ -47,10 +47,17 @@ Arguments resample(Random& random) {
   Shape shape = random.shape(1, 3, 1);
   auto rank = static_cast<int64_t>(shape.size());
   std::vector<int64_t> axes = random.axes(rank, 1), size;
-  for (size_t k = 0; k < axes.size(); ++k) size.push_back(random.integer(1, 7));
+  std::string scales;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    size.push_back(random.integer(1, 7));
+    scales += fmt::format("{}[{}, {}]", k ? ", " : "", random.integer(1, 9), random.integer(1, 9));
+  }
   return {{random.tensor(random.pick(kFloats32And64), shape, Values::Moderate)},
-          fmt::format("image.resample(%a, size={}, axes={}{})", list_text(size), list_text(axes),
-                      one_of(random, "method", {"linear", "cubic", "nearest_neighbor"}))};
+          fmt::format("image.resample(%a, size={}, axes={}{}{}{})", list_text(size), list_text(axes),
+                      one_of(random, "method", {"linear", "cubic", "nearest_neighbor"}),
+                      one_of(random, "coordinate_transformation_mode",
+                             {"half_pixel", "align_corners", "half_pixel_symmetric"}),
+                      random.chance(0.3) ? fmt::format(", scales=[{}]", scales) : "")};
 }
 
 Arguments grid_sample(Random& random) {

@@ -98,6 +98,8 @@ def shuffles(group):
 
 def positions(extent, size, mode, scale=None):
     i = np.arange(size, dtype="float64")
+    if mode == "pytorch_half_pixel" and size == 1:
+        return i * 0
     if scale:
         # ONNX's formulas (Resize, coordinate_transformation_mode), whose extents are not rounded.
         wanted = extent * scale
@@ -106,8 +108,6 @@ def positions(extent, size, mode, scale=None):
                 "tf_half_pixel_for_nn": (i + 0.5) / scale}.get(mode, centred + (i + 0.5) / scale - 0.5)
     if mode == "align_corners":
         return i * (extent - 1) / (size - 1) if size > 1 else i * 0
-    if mode == "pytorch_half_pixel" and size == 1:
-        return i * 0
     return {"half_pixel": (i + 0.5) * extent / size - 0.5, "pytorch_half_pixel": (i + 0.5) * extent / size - 0.5,
             "asymmetric": i * extent / size, "tf_half_pixel_for_nn": (i + 0.5) * extent / size}[mode]
 

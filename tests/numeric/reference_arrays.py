@@ -225,6 +225,23 @@ def counting(group):
         group.case("shape_of", 'shape_of(%a, dtype="int64")', [a], np.array(shape, "int64"))
 
 
+def occurrences(tokens, gram, skips):
+    """How often a gram is in a list of tokens, from each place on at each distance; with one token there is one distance."""
+    spans = [slice(at, at + (len(gram) - 1) * step + 1, step) for step in range(1, (skips if len(gram) > 1 else 0) + 2) for at in range(len(tokens))]
+    return sum(tokens[span] == gram for span in spans if span.stop <= len(tokens))
+
+
+def grams(group):
+    draw = Draw("grams")
+    for shape, count, length, skips in [((12,), 5, 2, 0), ((30,), 9, 2, 5), ((3, 15), 4, 3, 2), ((2, 8), 3, 1, 3), ((2, 2, 6), 2, 2, 1),
+                                        ((4,), 3, 5, 0), ((6,), 2, 2, 40), ((0,), 2, 1, 0), ((0, 3), 2, 2, 1), ((5,), 0, 2, 0)]:
+        for dtype in ("int32", "int64"):
+            a, b = draw.ints(shape, 0, 2, dtype), draw.ints((count, length), 0, 2, dtype)
+            wanted = [occurrences(row, gram, skips) for row in a.reshape(int(np.prod(shape[:-1])), shape[-1]).tolist() for gram in b.tolist()]
+            group.case("text.ngram_counts", f"text.ngram_counts(%a, %b{attributes(max_skips=skips)})", [a, b],
+                       np.array(wanted, "int32").reshape(shape[:-1] + (count,)))
+
+
 def apart(draw, shape):
     """Elements that are all different, and none of them 0."""
     count = int(np.prod(shape))
@@ -244,4 +261,4 @@ def gradients(group):
     group.gradient("norm", "norm(%a, axis=[1])", [zeros], lambda x: torch.linalg.vector_norm(x, 2.0, 1), 2)
 
 
-MAKERS = [calls, making, sequences, counting]
+MAKERS = [calls, making, sequences, counting, grams]

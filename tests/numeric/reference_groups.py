@@ -50,7 +50,7 @@ class Group:
     def line(self, operator, terms, expression, inputs, rest):
         """`rest` gives the last fields of the line; entries are numbered in the order of the fields."""
         number = self.counts[operator] = self.counts.get(operator, 0) + 1
-        variables = " ".join(f"%{name}={self.entry(value)}" for name, value in zip("abcdef", inputs))
+        variables = " ".join(f"%{name}={self.entry(value)}" for name, value in zip("abcdefg", inputs))
         self.lines.append(f"{operator}.{number} | {terms} | {expression} | {variables} | {rest()}")
 
     def write(self):

@@ -5,7 +5,7 @@ import torch
 
 from reference_groups import Draw, attributes, exact, rounded
 
-ORDERS = {"lstm": ("iofc", "ifco"), "gru": ("zrh", "rzh"), "rnn": ("h", "h")}
+ORDERS = {"lstm": ("iofc", "ifco"), "peephole_lstm": ("iofc", "iofc"), "gru": ("zrh", "rzh"), "rnn": ("h", "h")}
 
 
 def ordered(tensor, named, wanted):
@@ -16,6 +16,7 @@ def ordered(tensor, named, wanted):
 
 
 UNITS = 3
+TURNS = {"forward": [1], "reverse": [-1], "bidirectional": [1, -1]}
 
 
 def before_reset(x, w, r, b, h):
@@ -31,18 +32,37 @@ def before_reset(x, w, r, b, h):
     return torch.stack(rows), h[None]
 
 
+def with_peepholes(x, w, r, b, p, h, c):
+    """The LSTM of Gers and Schmidhuber; gates in the order iofc, their peepholes without c."""
+    rows = []
+    pi, po, pf = torch.chunk(p, 3)
+    for step in x:
+        i, o, f, new = torch.chunk(step @ w.T + h @ r.T + sum(torch.chunk(b, 2)), 4, 1)
+        c = torch.sigmoid(f + pf * c) * c + torch.sigmoid(i + pi * c) * torch.tanh(new)
+        h = torch.sigmoid(o + po * c) * torch.tanh(c)
+        rows.append(h)
+    return torch.stack(rows), h, c
+
+
 def layer(kind, given, x, w, r, b, *states):
     direction, named = given.get("direction", "forward"), given.get("gates", ORDERS[kind][0])
     d, steps, sequences = w.shape[0], x.shape[0], x.shape[1]
     b = b.expand(d, 2 * w.shape[1])
+    if kind == "peephole_lstm":
+        peepholes, *states = states
     states = [s.expand(d, sequences, UNITS).contiguous() for s in states]
     if kind == "gru" and not given.get("linear_before_reset", False):
         w, r, b = (ordered(v, named, "zrh") for v in (w, r, b))
-        done = [before_reset(x if turn > 0 else x.flip(0), w[k], r[k], b[k], states[0][k])
-                for k, turn in enumerate({"forward": [1], "reverse": [-1], "bidirectional": [1, -1]}[direction])]
+        done = [before_reset(x if turn > 0 else x.flip(0), w[k], r[k], b[k], states[0][k]) for k, turn in enumerate(TURNS[direction])]
         turned = [rows.flip(0) if direction == "reverse" or k else rows for k, (rows, _) in enumerate(done)]
         return torch.stack(turned, 1), torch.cat([last for _, last in done])
     w, r, b = (ordered(v, named, ORDERS[kind][1]) for v in (w, r, b))
+    if kind == "peephole_lstm":
+        peepholes = ordered(peepholes, named.replace("c", ""), "iof")
+        done = [with_peepholes(x if turn > 0 else x.flip(0), w[k], r[k], b[k], peepholes[k], *(s[k] for s in states))
+                for k, turn in enumerate(TURNS[direction])]
+        rows, *last = (torch.stack(parts, axis) for axis, parts in zip((1, 0, 0), zip(*done)))
+        return torch.stack([rows[:, k] if turn > 0 else rows[:, k].flip(0) for k, turn in enumerate(TURNS[direction])], 1), *last
     flat = [v for k in range(d) for v in (w[k], r[k], *torch.chunk(b[k], 2))]
     function = {"lstm": torch._VF.lstm, "gru": torch._VF.gru, "rnn": torch._VF.rnn_relu if given.get("activation") == "relu" else torch._VF.rnn_tanh}[kind]
     if direction == "reverse":
@@ -56,12 +76,15 @@ def inputs(draw, kind, steps, sequences, features, d, plain):
     gates = len(ORDERS[kind][0])
     shapes = [(steps, sequences, features), (d, gates * UNITS, features), (d, gates * UNITS, UNITS)]
     shapes += [()] if plain else [(d, 2 * gates * UNITS)]
-    shapes += [() if plain else (d, sequences, UNITS)] * (2 if kind == "lstm" else 1)
+    if kind == "peephole_lstm":
+        shapes += [(d, 3 * UNITS)]
+    shapes += [() if plain else (d, sequences, UNITS)] * (2 if "lstm" in kind else 1)
     return [np.zeros((), "float32") if s == () else draw.floats(s, -1.0, 1.0) for s in shapes]
 
 
 CASES = [(kind, steps, sequences, features, {**more, **given}, plain)
          for kind, options in {"rnn": [{}, {"activation": "relu"}], "lstm": [{}, {"gates": "ifco"}],
+                               "peephole_lstm": [{}, {"gates": "ocfi"}],
                                "gru": [{}, {"linear_before_reset": True}, {"gates": "rzh", "linear_before_reset": True}, {"gates": "hzr"}]}.items()
          for more in options
          for steps, sequences, features, given, plain in [(4, 2, 5, {}, False), (3, 1, 2, {"direction": "reverse"}, False),
@@ -73,8 +96,8 @@ def each(take):
     for kind, steps, sequences, features, given, plain in CASES:
         d = 2 if given.get("direction") == "bidirectional" else 1
         drawn = inputs(Draw(f"recurrent {kind} {steps} {given}"), kind, steps, sequences, features, d, plain)
-        names = ", ".join("%" + n for n, _ in zip("abcdef", drawn))
-        for part in range(3 if kind == "lstm" else 2):
+        names = ", ".join("%" + n for n, _ in zip("abcdefg", drawn))
+        for part in range(3 if "lstm" in kind else 2):
             take(f"nn.{kind}", f"nn.{kind}({names}{attributes(**given)}).{part}", drawn,
                  lambda *v, part=part, kind=kind, given=given: layer(kind, given, *v)[part])
 

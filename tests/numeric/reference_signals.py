@@ -74,6 +74,28 @@ def factors(group):
     group.case("signal.hamming_window", f"signal.hamming_window(10{attributes(alpha=25 / 46, beta=21 / 46)})", [], wanted)
 
 
+def mel_filters(bins, length, rate, lower, upper):
+    """By the equations of ONNX's MelWeightMatrix: a triangle over the frequencies between the points around each middle."""
+    mel = [2595 * np.log10(1 + edge / 700) for edge in (lower, upper)]
+    points = mel[0] + np.arange(bins + 2) * (mel[1] - mel[0]) / (bins + 2)
+    points = np.floor((length + 1) * 700 * (10 ** (points / 2595) - 1) / rate).astype(int)
+    wanted = np.zeros((max(length // 2, points.max()) + 1, bins))
+    for k, (left, middle, right) in enumerate(zip(points, points[1:], points[2:])):
+        wanted[left:middle, k] = np.arange(middle - left) / max(middle - left, 1)
+        wanted[middle:right, k] = np.arange(right - middle, 0, -1) / max(right - middle, 1)
+        wanted[middle, k] = 1
+    return wanted[:length // 2 + 1]
+
+
+def filters(group):
+    for bins, length, rate, lower, upper in [(8, 16, 8192, 0.0, 4096.0), (5, 64, 16000, 125.0, 7600.0), (40, 100, 16000, 20.0, 8000.0),
+                                             (4, 7, 8000, 300.5, 9000.0), (3, 32, 8000, 1000.0, 1000.0), (1, 20, 100, 0.0, 50.0), (0, 6, 10, 0.0, 5.0)]:
+        for dtype in ("float32", "float64"):
+            given = dict(num_mel_bins=bins, dft_length=length, sample_rate=rate, lower_edge_hertz=lower, upper_edge_hertz=upper)
+            group.case("signal.mel_weights", f'signal.mel_weights({attributes(**given)[2:]}, dtype="{dtype}")', [],
+                       mel_filters(bins, length, rate, lower, upper).astype(dtype))
+
+
 def gradients(group):
     for name, shapes, expression, function, terms in CALLS:
         if 0 in shapes[0]:
@@ -82,4 +104,4 @@ def gradients(group):
         group.gradient(name, expression, [draw.floats(s, -1.0, 1.0) for s in shapes], function, 4 * terms)
 
 
-MAKERS = [calls, factors]
+MAKERS = [calls, factors, filters]

@@ -107,18 +107,21 @@ def cropped(data, boxes, indices, size, nearest, value):
     return torch.stack(results)
 
 
-def aligned(data, rois, size, scale, ratio, largest):
+def aligned(data, rois, size, scale, ratio, largest, middle):
     results = []
     for roi in rois:
         matrices, counts = [], []
         for k in range(2):
             extent = data.shape[2 + k]
-            first, last = float(roi[2 - k]) * scale, float(roi[4 - k]) * scale
-            part = max(last - first, 1.0) / size[k]
-            count = ratio if ratio > 0 else int(np.ceil(part))
+            first, last = (float(roi[corner - k]) * scale - (0.5 if middle else 0.0) for corner in (2, 4))
+            part = (last - first if middle else max(last - first, 1.0)) / size[k]
+            count = ratio if ratio > 0 else max(int(np.ceil(part)), 0)
             at = np.array([first + (p + (r + 0.5) / count) * part for p in range(size[k]) for r in range(count)])
             matrices.append(torch.from_numpy(weights(np.clip(at, 0, extent - 1), extent, (at >= -1) & (at <= extent))))
             counts.append(count)
+        if 0 in counts:
+            results.append(data[0].sum() * 0 + torch.zeros((data.shape[1], *size), dtype=data.dtype))
+            continue
         samples = torch.einsum("yh,xw,chw->cyx", *matrices, data[int(roi[0])])
         samples = samples.reshape(-1, size[0], counts[0], size[1], counts[1])
         results.append(samples.amax((2, 4)) if largest else samples.mean((2, 4)))
@@ -139,9 +142,11 @@ def boxes():
             call("image.crop_and_resize", [channels_last(x), corners, indices], f'image.crop_and_resize(%a, %b, %c{given}, layout="NHWC")',
                  lambda v, b, i, f=function: torch.movedim(f(torch.movedim(v, -1, 1), b, i), 1, -1), 1)
     rois = np.concatenate([draw.ints((4, 1), 0, 1), draw.floats((4, 2), -3.0, 6.0), draw.floats((4, 2), 2.0, 14.0)], 1).astype("float32")
-    for size, scale, ratio, mode in [([2, 3], 0.5, 2, "avg"), ([3], 1.0, 1, "avg"), ([2, 2], 0.75, 3, "max"), ([2, 1], 0.5, -1, "avg"), ([3, 3], 1.0, 0, "avg")]:
-        given = attributes(pooled_size=size, spatial_scale=scale, sample_ratio=ratio, mode=mode)
-        function = lambda v, r, s=size * (2 // len(size)), f=scale, k=ratio, m=mode: aligned(v, r, s, f, k, m == "max")
+    for size, scale, ratio, mode, middle in [([2, 3], 0.5, 2, "avg", False), ([3], 1.0, 1, "avg", False), ([2, 2], 0.75, 3, "max", False),
+                                             ([2, 1], 0.5, -1, "avg", False), ([3, 3], 1.0, 0, "avg", False), ([2, 3], 0.5, 2, "avg", True),
+                                             ([2], 1.0, 2, "max", True), ([3, 2], 0.75, 0, "avg", True)]:
+        given = attributes(pooled_size=size, spatial_scale=scale, sample_ratio=ratio, mode=mode, **({"aligned": True} if middle else {}))
+        function = lambda v, r, s=size * (2 // len(size)), f=scale, k=ratio, m=mode, h=middle: aligned(v, r, s, f, k, m == "max", h)
         call("vision.roi_align", [x, rois], f"vision.roi_align(%a, %b{given})", function, 1)
         call("vision.roi_align", [channels_last(x), rois], f'vision.roi_align(%a, %b{given}, layout="NHWC")',
              lambda v, r, f=function: torch.movedim(f(torch.movedim(v, -1, 1), r), 1, -1), 1)

@@ -1,4 +1,4 @@
-// Rows of the operators on matrices (stdlib/matrix.relay) and arrays (stdlib/array.relay).
+// Rows of the operators on matrices (stdlib/matrix.relay), arrays (stdlib/array.relay) and texts (stdlib/text.relay).
 
 #include <fmt/format.h>
 
@@ -218,6 +218,15 @@ Arguments median(Random& random) {
   return {{random.tensor(random.pick(kArrayNumbers), shape, Values::Any)}, "median(%a" + text + ")"};
 }
 
+/// Few tokens, so that there is something to count.
+Arguments ngram_counts(Random& random) {
+  Shape tokens = random.shape(1, 2);
+  tokens.back() = random.integer(0, 40);
+  return {{integers(random, tokens, -1, 2), integers(random, {random.extent(), random.integer(1, 4)}, -1, 2)},
+          fmt::format("text.ngram_counts(%a, %b{})",
+                      random.chance(0.4) ? "" : fmt::format(", max_skips={}", random.integer(0, 50)))};
+}
+
 }  // namespace
 
 std::vector<Row> array_rows() {
@@ -250,6 +259,7 @@ std::vector<Row> array_rows() {
       measure("norm", {"", ", p=1.0", ", p=3.0", ", p=inf", ", p=-inf", ", p=0.0"}),
       measure("std", {""}, 1e-6),
       {"median", median},
+      {"text.ngram_counts", ngram_counts},
   };
 }
 

@@ -39,6 +39,16 @@ Arguments stft(Random& random) {
                       random.chance(0.4) ? ", onesided=False" : "")};
 }
 
+Arguments mel_weights(Random& random) {
+  int64_t lower = random.integer(0, 3000);
+  return {
+      {},
+      fmt::format("signal.mel_weights(num_mel_bins={}, dft_length={}, sample_rate={}, lower_edge_hertz={}.0, "
+                  "upper_edge_hertz={}.5{})",
+                  random.integer(0, 20), random.integer(0, 64), random.integer(4000, 48000), lower,
+                  lower + random.integer(0, 9000), random.chance(0.4) ? ", dtype=\"float64\"" : "")};
+}
+
 /// A tensor of a size and a dtype.
 Row made(const std::string& name, const std::vector<std::string>& attributes) {
   return {name,
@@ -60,6 +70,7 @@ std::vector<Row> signal_rows() {
       transform("fft.rfft", 0, 0, {""}),
       transform("fft.irfft", 2, 2, {""}),
       {"signal.stft", stft, 64, 1e-4},
+      {"signal.mel_weights", mel_weights},
       made("fft.twiddles", {""}),
       made("signal.hann_window", windows),
       made("signal.hamming_window", {"", ", periodic=False", ", alpha=0.543478, beta=0.456522"}),

@@ -118,6 +118,7 @@ Arguments roi_align(Random& random) {
                   random.integer(1, 3), random.chance(0.5) ? "1.0" : "0.5", ratio);
   if (last) text += R"(, layout="NHWC")";
   if (ratio > 0 && random.chance(0.3)) text += R"(, mode="max")";
+  if (random.chance(0.4)) text += ", aligned=True";
   return {{random.tensor(DType::float32(), images(random, 2, last, batch, 2), Values::Moderate),
            numbered_boxes(random, random.integer(0, 4), batch)},
           fmt::format("vision.roi_align(%a, %b{})", text)};

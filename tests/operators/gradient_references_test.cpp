@@ -17,7 +17,7 @@ namespace {
 
 using Tensors = std::map<std::string, TensorPtr>;
 
-/// The gradients of a call with respect to its operands, all at once, for a cotangent %g of its result.
+/// The gradients of a call with respect to its operands, all at once, for a cotangent %y of its result.
 Case gradients_of(const Reference& reference, const Tensors& tensors) {
   std::string params, args;
   for (const auto& [variable, entry] : reference.of.inputs) {
@@ -27,8 +27,8 @@ Case gradients_of(const Reference& reference, const Tensors& tensors) {
     args.append(comma).append("%").append(variable);
   }
   Case one = reference.of;
-  one.expression = fmt::format("grad(fn ({}) {{ sum({} * %g) }})({})", params, reference.of.expression, args);
-  one.inputs.emplace_back("g", reference.results[0]);
+  one.expression = fmt::format("grad(fn ({}) {{ sum({} * %y) }})({})", params, reference.of.expression, args);
+  one.inputs.emplace_back("y", reference.results[0]);
   return one;
 }
 

@@ -52,7 +52,8 @@ class Exporter {
 
   Optimised unfolded(const Definition& definition) {
     std::vector<Pass> passes;
-    for (const char* name : {"local_functions", "partial_eval", "to_anf", "forward_fields", "dead_code"})
+    for (const char* name :
+         {"local_functions", "gradient", "partial_eval", "to_anf", "forward_fields", "dead_code"})
       passes.push_back(*find_pass(name));
     return run_passes(definition, session_.functions(), passes);
   }

@@ -179,6 +179,10 @@ TEST(Export, KeepsTheResultsOfPrograms) {
       "def @main(%x: Tensor[(4, 5), float32]) { (round(%x * 4.0), trunc(%x * 3.0), %x > 0.5, -%x) }",
       "def @main(%x: Tensor[(7,), float32]) { scan_over(fn (%c: float32, %r: float32) { (%c + %r, %c * %r) "
       "}, 0.0, %x, reverse=True) }",
+      "def @row(%r: Tensor[(3,), float32]) { scan_over(fn (%c, %e) { (%c + %e, %c * %e) }, 0.0, %r) }\n"
+      "def @main(%x: Tensor[(2, 3), float32]) { vmap(@row)(%x) }",
+      "def @cubes(%y: Tensor[(3,), float32]) { sum(%y * %y * %y) }\n"
+      "def @main(%x: Tensor[(3,), float32]) { let (%y, %d) = value_and_grad(@cubes)(%x); (%y, %d.0) }",
       "def @main(%c: float32, %x: Tensor[(3,), float32]) { if (%c > 0.5) { (%x, sum(%x)) } else { (%x * 2.0, "
       "1.0) } }",
       "def @main(%x: Tensor[(2, 3), float32]) { (std(%x), var_of(%x), softmax_of(%x)) }\n"

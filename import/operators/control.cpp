@@ -141,65 +141,115 @@ void loop(Call& call) {
   LoopText(call).write();
 }
 
-void scan(Call& call) {
-  const Graph& body = call.graph("body");
-  const auto scanned = static_cast<size_t>(call.integer("num_scan_inputs"));
-  if (call.opset() < 9 || scanned > call.input_count()) throw Refusal("is of an operator set before 9");
-  for (const char* name : {"scan_input_axes", "scan_output_axes", "scan_output_directions"})
-    if (const auto list = call.integers(name); list && *list != std::vector<int64_t>(list->size(), 0))
-      throw Refusal(fmt::format("its `{}` are not all 0", name));
-  const auto directions = call.integers("scan_input_directions").value_or(std::vector<int64_t>(scanned, 0));
-  const bool reverses = !directions.empty() && directions.front() != 0;
-  if (directions != std::vector<int64_t>(scanned, reverses ? 1 : 0))
-    throw Refusal("scans some inputs from the front and others from the end");
-  const size_t carried = call.input_count() - scanned;
-  std::vector<Term> state, rows;
-  std::vector<std::string> names, row_names, first, inputs;
-  const auto bind = [&](size_t i, Type type, std::vector<Term>& terms, std::vector<std::string>& list) {
-    terms.push_back(call.writer().variable(identifier(body.inputs.at(i).name, "row"), type));
-    list.push_back(terms.back().text);
-  };
-  for (size_t i = 0; i < carried; ++i) {
-    bind(i, call.in(i).type, state, names);
-    first.push_back(call.writer().operand(call.in(i)));
+/// A `Scan` on its way to `scan_over`; one before operator set 9 is over a batch, whose sequences do not know of each other.
+class ScanText {
+ public:
+  explicit ScanText(Call& call)
+      : call_(call), body_(call.graph("body")), is_batched_(call.opset() < 9), begin_(is_batched_ ? 1 : 0) {
+    const int64_t scanned = call.integer("num_scan_inputs");
+    if (scanned < 1 || call.input_count() < begin_ + static_cast<uint64_t>(scanned))
+      throw Refusal("has fewer inputs than it scans");
+    count_ = call.input_count() - begin_;
+    carried_ = count_ - static_cast<size_t>(scanned);
+    if (body_.inputs.size() != count_ || body_.outputs.size() < carried_)
+      throw Refusal("its body has another number of inputs or outputs than it has itself");
+    if (is_batched_ && call.has(0)) throw Refusal("its sequences have lengths of their own");
+    for (const char* name : {"scan_input_axes", "scan_output_axes", "scan_output_directions"})
+      if (const auto list = call.integers(name); list && *list != std::vector<int64_t>(list->size(), 0))
+        throw Refusal(fmt::format("its `{}` are not all 0", name));
+    const auto directions = call.integers(is_batched_ ? "directions" : "scan_input_directions")
+                                .value_or(std::vector<int64_t>(count_ - carried_, 0));
+    reverses_ = !directions.empty() && directions.front() != 0;
+    if (directions != std::vector<int64_t>(count_ - carried_, reverses_ ? 1 : 0))
+      throw Refusal("scans some inputs from the front and others from the end");
   }
-  for (size_t i = carried; i < call.input_count(); ++i) {
-    const auto dims = call.in(i).type->dims;
-    bind(i, tensor_type(dims.subspan(1), call.in(i).dtype()), rows, row_names);
-    inputs.push_back(call.writer().operand(call.in(i)));
+
+  void write() {
+    std::vector<Term> terms;
+    std::vector<std::string> inputs, names;
+    for (size_t i = 0; i < count_; ++i) {
+      terms.push_back(bound(i, type_of(i, (is_batched_ ? 1 : 0) + (i < carried_ ? 0 : 1))));
+      names.push_back(terms.back().text);
+      inputs.push_back(call_.writer().operand(in(i)));
+    }
+    const Block block = call_.block(body_, terms);
+    if (block.results.size() < carried_) throw Refusal("its body has fewer results than it carries");
+    for (size_t i = 0; i < carried_; ++i)
+      if (joined(terms[i].type, block.results[i].type) != terms[i].type)
+        throw Refusal("what it carries changes its shape");
+    set_results(call_,
+                is_batched_ ? over_batch(names, inputs, block)
+                            : fmt::format("{{ {} }}", scanned(names, inputs, block)),
+                types_of(block));
   }
-  std::vector<Term> all = state;
-  all.insert(all.end(), rows.begin(), rows.end());
-  const Block block = call.block(body, all);
-  const Dim count = call.in(carried).extent(0);
-  std::vector<std::string> results, carry, row;
-  std::vector<Type> types;
-  for (size_t i = 0; i < block.results.size(); ++i) {
-    results.push_back("%" + call.writer().document().names.unique("next"));
-    (i < carried ? carry : row).push_back(results.back());
-    types.push_back(i < carried ? call.in(i).type : rows_of(block.results[i].type, count));
+
+ private:
+  const Term& in(size_t i) const { return call_.in(begin_ + i); }
+
+  /// The type of an input's elements along so many of its leading axes.
+  Type type_of(size_t i, size_t axes) const {
+    if (in(i).rank() < axes) throw Refusal("scans an input that lacks the axis of its elements");
+    return tensor_type(in(i).type->dims.subspan(axes), in(i).dtype());
   }
-  if (carried > 0 && joined(types[0], block.results[0].type) != types[0])
-    throw Refusal("what it carries changes its shape");
-  // The parts of a tuple as parameters of the function.
-  const std::string carries = "%" + call.writer().document().names.unique("state"),
-                    takes = "%" + call.writer().document().names.unique("row");
-  const std::string function =
-      fmt::format("fn ({}, {}) {{ let {} = {}; let {} = {}; let {} = {}; ({}, {}) }}", carries, takes,
-                  tuple_of(names), carries, tuple_of(row_names), takes, tuple_of(results),
-                  block.results.size() == 1 ? fmt::format("({},)", block.text) : block.text, tuple_of(carry),
-                  tuple_of(row));
-  const std::string text = fmt::format("scan_over({}, {}, {}{})", function, tuple_of(first), tuple_of(inputs),
-                                       reverses ? ", reverse=True" : "");
-  std::vector<std::string> parts;
-  const std::string whole = "%" + call.writer().document().names.unique("scanned");
-  for (size_t i = 0; i < block.results.size(); ++i)
-    parts.push_back(i < carried ? fmt::format("{}.0.{}", whole, i)
-                                : fmt::format("{}.1.{}", whole, i - carried));
-  set_results(
-      call, fmt::format("{{ let {} = {}; {} }}", whole, text, parts.size() == 1 ? parts[0] : tuple_of(parts)),
-      types);
-}
+
+  Term bound(size_t i, Type type) {
+    return call_.writer().variable(identifier(body_.inputs[i].name, "row"), type);
+  }
+  std::string fresh(std::string_view name) { return "%" + call_.writer().document().names.unique(name); }
+
+  std::vector<Type> types_of(const Block& block) const {
+    std::vector<Type> types;
+    const auto& dims = in(carried_).type->dims;
+    for (size_t i = 0; i < block.results.size(); ++i) {
+      if (i < carried_) {
+        types.push_back(in(i).type);
+        continue;
+      }
+      const Type rows = rows_of(block.results[i].type, dims[is_batched_ ? 1 : 0]);
+      types.push_back(is_batched_ ? rows_of(rows, dims[0]) : rows);
+    }
+    return types;
+  }
+
+  /// `let %scanned = scan_over(…); results`; the function takes parts of tuples as its parameters.
+  std::string scanned(const std::vector<std::string>& names, const std::vector<std::string>& inputs,
+                      const Block& block) {
+    const auto split = static_cast<std::ptrdiff_t>(carried_);
+    const auto carries = [&](const auto& list) { return tuple_of({list.begin(), list.begin() + split}); };
+    const auto scans = [&](const auto& list) { return tuple_of({list.begin() + split, list.end()}); };
+    const std::string whole = fresh("scanned"), state = fresh("state"), row = fresh("row");
+    std::vector<std::string> results, parts;
+    for (size_t i = 0; i < block.results.size(); ++i) {
+      results.push_back(fresh("next"));
+      parts.push_back(i < carried_ ? fmt::format("{}.0.{}", whole, i)
+                                   : fmt::format("{}.1.{}", whole, i - carried_));
+    }
+    return fmt::format(
+        "let {} = scan_over(fn ({}, {}) {{ let {} = {}; let {} = {}; let {} = {}; ({}, {}) }}, {}, {}{}); {}",
+        whole, state, row, carries(names), state, scans(names), row, tuple_of(results),
+        block.results.size() == 1 ? fmt::format("({},)", block.text) : block.text, carries(results),
+        scans(results), carries(inputs), scans(inputs), reverses_ ? ", reverse=True" : "",
+        parts.size() == 1 ? parts[0] : tuple_of(parts));
+  }
+
+  /// The same for each sequence of a batch.
+  std::string over_batch(const std::vector<std::string>& names, const std::vector<std::string>& inputs,
+                         const Block& block) {
+    std::vector<std::string> sequences;
+    for (size_t i = 0; i < count_; ++i) sequences.push_back(bound(i, type_of(i, 1)).text);
+    return fmt::format("vmap(fn ({}) {{ {} }})({})", fmt::join(sequences, ", "),
+                       scanned(names, sequences, block), fmt::join(inputs, ", "));
+  }
+
+  Call& call_;
+  const Graph& body_;
+  bool is_batched_, reverses_ = false;
+  size_t begin_;        ///< the first input behind the lengths of sequences, which only a batch has
+  size_t count_ = 0;    ///< of inputs from there on
+  size_t carried_ = 0;  ///< how many of them are a state
+};
+
+void scan(Call& call) { ScanText(call).write(); }
 
 }  // namespace
 

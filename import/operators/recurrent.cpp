@@ -104,12 +104,13 @@ void gru(Call& call) {
 
 void lstm(Call& call) {
   if (call.flag("input_forget", false)) throw Refusal("couples its gates of input and of forgetting");
-  if (call.has(7)) throw Refusal("has peepholes");
   Layer layer(call, {"Sigmoid", "Tanh", "Tanh"});
+  const bool has_peepholes = call.has(7) && !is_zero(call.in(7));
   layer.add_optional(3, false);
+  if (has_peepholes) layer.add_optional(7, false);
   layer.add_optional(5, true);
   layer.add_optional(6, true);
-  layer.write("lstm", "", 3);
+  layer.write(has_peepholes ? "peephole_lstm" : "lstm", "", 3);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Fourier transforms and windows.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "import/onnx/dtypes.h"
 #include "import/operators/table.h"
@@ -41,13 +42,35 @@ void short_time_transform(Call& call) {
   call.result(fmt::format("signal.stft($0, $1, {})", attributes), {call.in(0), call.in(2)});
 }
 
-void window(Call& call, std::string_view name, std::string_view more) {
+/// `, dtype="float64"`, or nothing for float32.
+std::string dtype_attribute(Call& call) {
   const auto dtype = dtype_of(static_cast<int32_t>(call.integer("output_datatype", 1)));
   if (!dtype) throw Refusal("its `output_datatype` has no counterpart");
+  return *dtype == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(*dtype));
+}
+
+void window(Call& call, std::string_view name, std::string_view more) {
   call.result(fmt::format("signal.{}_window({}{}{}{})", name, known_size(call, 0), more,
-                          call.flag("periodic", true) ? "" : ", periodic=False",
-                          *dtype == DType::float32() ? "" : fmt::format(", dtype=\"{}\"", to_string(*dtype))),
+                          call.flag("periodic", true) ? "" : ", periodic=False", dtype_attribute(call)),
               {});
+}
+
+/// A number that decides the elements of a matrix which is made once.
+double known_number(Call& call, size_t input) {
+  const auto number = call.number_in(input);
+  if (!number)
+    throw Refusal(fmt::format("`{0}` has to be known: give it with `--constant {0}=FILE.npy`",
+                              call.node().inputs.at(input)));
+  return *number;
+}
+
+void mel_weights(Call& call) {
+  std::vector<std::string> arguments;
+  for (const char* name : {"num_mel_bins", "dft_length", "sample_rate"})
+    arguments.push_back(fmt::format("{}={}", name, known_size(call, arguments.size())));
+  for (const char* name : {"lower_edge_hertz", "upper_edge_hertz"})
+    arguments.push_back(fmt::format("{}={}", name, float_attribute(known_number(call, arguments.size()))));
+  call.result(fmt::format("signal.mel_weights({}{})", fmt::join(arguments, ", "), dtype_attribute(call)), {});
 }
 
 }  // namespace
@@ -60,6 +83,7 @@ std::span<const Operator> signal_operators() {
       {"HammingWindow", "",
        [](Call& call) { window(call, "hamming", ", alpha=0.5434782608695652, beta=0.45652173913043476"); }},
       {"HannWindow", "", [](Call& call) { window(call, "hann", ""); }},
+      {"MelWeightMatrix", "", mel_weights},
       {"STFT", "", short_time_transform},
   };
   return kRows;

@@ -1,10 +1,6 @@
 // Files that are no sound models, and models that have no text: one clear line each, and nothing is written.
 
-#include <gmock/gmock.h>
-
-#include "import/program/import_files.h"
-#include "tests/import/models.h"
-#include "tests/temporary_folder.h"
+#include "tests/import/bad_models.h"
 
 namespace quern::onnx {
 
@@ -14,49 +10,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-class BadModels : public testing::Test {
- protected:
-  BadModels() : model_(empty_model()) { add_input(model_, "x", {"2", "3"}); }
-
-  /// `x` through one node to `y`.
-  ::onnx::NodeProto& through(const std::string& op, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> inputs = {"x"};
-    inputs.insert(inputs.end(), more.begin(), more.end());
-    add_output(model_, "y");
-    return add_node(model_, op, inputs, {"y"});
-  }
-
-  std::vector<std::string> problems(ImportRequest request = {}) {
-    request.model = saved(model_, folder_ / "model.onnx");
-    return problems_of(request);
-  }
-  std::vector<std::string> problems_of(ImportRequest request) {
-    request.output = (folder_ / "out.relay").string();
-    auto found = import_files(request);
-    if (!found.empty()) {
-      EXPECT_FALSE(fs::exists(folder_ / "out.relay"));
-      EXPECT_FALSE(fs::exists(folder_ / "out.safetensors"));
-    }
-    return found;
-  }
-
-  /// Adds to `x` the weight `w` of 2 elements, which is in another file.
-  void add_external(const std::vector<std::pair<std::string, std::string>>& entries) {
-    through("Add", {"w"});
-    auto& weight = add_weight(model_, "w", {2}, {});
-    weight.clear_raw_data();
-    weight.set_data_location(::onnx::TensorProto::EXTERNAL);
-    for (const auto& [key, value] : entries) {
-      auto* entry = weight.add_external_data();
-      entry->set_key(key);
-      entry->set_value(value);
-    }
-  }
-
-  TemporaryFolder folder_;
-  ::onnx::ModelProto model_;
-};
 
 TEST_F(BadModels, ASoundOneIsWritten) {
   through("Relu");
@@ -242,23 +195,6 @@ TEST_F(BadModels, SymbolsOfOneSpelling) {
   text << std::ifstream(folder_ / "out.relay").rdbuf();
   EXPECT_THAT(text.str(),
               AllOf(HasSubstr("%x: Tensor[(a_b,), float32]"), HasSubstr("%z: Tensor[(a_b2,), float32]")));
-}
-
-TEST_F(BadModels, NoGroups) {
-  model_.mutable_graph()->clear_input();
-  add_input(model_, "x", {"1", "4", "2"});
-  auto* groups = through("GroupNormalization", {"w", "w"}).add_attribute();
-  groups->set_name("num_groups");
-  groups->set_type(::onnx::AttributeProto::INT);
-  groups->set_i(0);
-  add_weight(model_, "w", {2}, std::vector<float>(2));
-  EXPECT_THAT(problems(), ElementsAre("GroupNormalization `y`: has no groups"));
-}
-
-TEST_F(BadModels, ShapesThatDoNotFit) {
-  through("Add", {"w"});
-  add_weight(model_, "w", {5, 7}, std::vector<float>(35));
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("Add `y`: ")));
 }
 
 TEST_F(BadModels, AnInputWithoutAShape) {

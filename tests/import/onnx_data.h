@@ -42,7 +42,7 @@ inline Result<std::map<std::string, TensorPtr>> tensors_beside(const std::filesy
 inline Imported import_with_constants(const Model& model, const std::map<std::string, TensorPtr>& inputs,
                                       ImportOptions& options) {
   Imported imported = import_model(model, options);
-  for (int attempt = 0; attempt < 4 && !imported.problems.empty(); ++attempt) {
+  for (int attempt = 0; attempt < 8 && !imported.problems.empty(); ++attempt) {
     std::smatch match;
     static const std::regex kOption("--constant ([^=]+)=");
     if (!std::regex_search(imported.problems[0], match, kOption) || !inputs.contains(match[1])) break;

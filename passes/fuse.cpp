@@ -35,6 +35,7 @@ class Fuser {
     if (!block) return map_children(arena_, expr, [&](ExprPtr child) { return run(child); });
     auto outer = std::exchange(producers_, {});
     auto outer_failing = std::exchange(failing_, {});
+    auto outer_readers = std::exchange(readers_, readers_of(*block));
     std::vector<Binding> bindings;
     for (const Binding& b : block->bindings) {
       ExprPtr value = with_producers(b.value);
@@ -48,12 +49,16 @@ class Fuser {
         for (const Variable* failing : std::exchange(failing_, {})) producers_.erase(failing);
       if (!b.variable || !comprehension || comprehension->schedule) continue;
       producers_.emplace(b.variable, comprehension);
-      if (seen) failing_.insert(b.variable);
+      if (seen)
+        failing_.insert(b.variable);
+      else if (is_cheaper_computed_again(b.variable, *comprehension))
+        computed_again_.insert(b.variable);
     }
     ExprPtr result = with_producers(block->result);
     std::erase_if(bindings, [this](const Binding& b) { return b.variable && fused_.contains(b.variable); });
     producers_ = std::move(outer);
     failing_ = std::move(outer_failing);
+    readers_ = std::move(outer_readers);
     return block_of(arena_, bindings, result, expr->origin);
   }
 
@@ -113,7 +118,7 @@ class Fuser {
     };
     walk(producer.body);
     if (constant && !failing_.contains(variable)) return true;
-    if (uses_.at(variable) != sites.count) return false;
+    if (uses_.at(variable) != sites.count && !computed_again_.contains(variable)) return false;
     if (failing_.contains(variable)) {
       // It must fail at the same point, with its own message.
       bool every_element =
@@ -124,6 +129,94 @@ class Fuser {
       return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() &&
              same_extents(producer, consumer) && shares_a_kernel(kind, consumer);
     return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);
+  }
+
+  using Readers = std::unordered_map<const Variable*, std::vector<const ComprehensionExpr*>>;
+
+  /// The index expressions of a block that read a variable, if nothing else does.
+  static Readers readers_of(const BlockExpr& block) {
+    Readers readers;
+    for (const Binding& b : block.bindings) {
+      auto* comprehension = as<ComprehensionExpr>(b.value);
+      if (!comprehension || comprehension->schedule) continue;
+      Uses read;
+      count_uses(comprehension->body, read);
+      for (const auto& [variable, count] : read) readers[variable].push_back(comprehension);
+    }
+    return readers;
+  }
+
+  /// Whether less memory moves where each reader computes the elements than where they are stored: they are made of
+  /// few others, which are stored anyhow.
+  bool is_cheaper_computed_again(const Variable* variable, const ComprehensionExpr& producer) {
+    const auto readers = readers_.find(variable);
+    if (readers == readers_.end() || readers->second.size() < 2) return false;
+    if (fusion_class(producer) != FusionClass::Injective || !is_cheap(producer.body)) return false;
+    const auto operands = whole_operands(producer);
+    const size_t many = readers->second.size();
+    if (!operands || (many - 1) * *operands > many) return false;
+    int sites = 0;
+    for (const ComprehensionExpr* reader : readers->second) {
+      ReadSites in_reader;
+      std::vector<Dim> around(reader->vars.begin(), reader->vars.end());
+      std::vector<Dim> extents(reader->extents.begin(), reader->extents.end());
+      inspect(reader->body, variable, *reader, around, extents, in_reader);
+      if (!in_reader.plain || !in_reader.once || reads_others_again(reader->body, around, extents))
+        return false;
+      sites += in_reader.count;
+    }
+    return sites == uses_.at(variable);
+  }
+
+  /// How many tensors it reads that are as large as its own, which are all stored even without it; nothing if one is
+  /// not, or an index is no dim.
+  std::optional<size_t> whole_operands(const ComprehensionExpr& producer) const {
+    Uses whole;
+    bool plain = true;
+    std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+      if (auto* read = as<ReadExpr>(e)) {
+        auto* var = as<VarExpr>(read->tensor);
+        plain &= var != nullptr && !read->otherwise;
+        bool covers = true;
+        for (size_t k = 0; k < producer.vars.size(); ++k)
+          covers &= is_const(producer.extents[k], 1) || reads_along(*read, producer.vars[k]);
+        if (var && covers) ++whole[var->variable];
+      }
+      for_each_child(e, walk);
+    };
+    walk(producer.body);
+    for (const auto& [variable, count] : whole)
+      plain &= !producers_.contains(variable) || uses_.at(variable) > count;
+    return plain ? std::optional(whole.size()) : std::nullopt;
+  }
+
+  static bool reads_along(const ReadExpr& read, Dim var) {
+    return std::ranges::any_of(read.indices, [&](ExprPtr index) {
+      auto* dim = as<DimValueExpr>(index);
+      return dim && contains_var(dim->dim, var);
+    });
+  }
+
+  /// Whether a reduction reads an element of a tensor for more than one of its terms, as a contraction does: its rule
+  /// takes products of two reads.
+  static bool reads_others_again(ExprPtr expr, std::vector<Dim> around, std::vector<Dim> extents) {
+    if (auto* reduce = as<ReduceExpr>(expr)) {
+      around.insert(around.end(), reduce->vars.begin(), reduce->vars.end());
+      extents.insert(extents.end(), reduce->extents.begin(), reduce->extents.end());
+      bool again = false;
+      std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+        auto* read = as<ReadExpr>(e);
+        const auto moves = [&](Dim var) { return reads_along(*read, var); };
+        if (read && std::ranges::any_of(reduce->vars, moves))
+          for (size_t k = 0; k < around.size(); ++k) again |= !is_const(extents[k], 1) && !moves(around[k]);
+        for_each_child(e, walk);
+      };
+      walk(reduce->body);
+      return again;
+    }
+    bool again = false;
+    for_each_child(expr, [&](ExprPtr child) { again |= reads_others_again(child, around, extents); });
+    return again;
   }
 
   /// The schedules of products tile one contraction, with injective code around it: beside another reduction
@@ -254,7 +347,9 @@ class Fuser {
   /// operands.
   std::unordered_set<const Variable*> fused_;
   std::unordered_map<const Variable*, const ComprehensionExpr*> producers_;
-  std::unordered_map<const Variable*, size_t> sizes_;  ///< sizes of producers, in nodes
+  std::unordered_set<const Variable*> computed_again_;  ///< producers that each reader computes for itself
+  Readers readers_;                                     ///< of the block
+  std::unordered_map<const Variable*, size_t> sizes_;   ///< sizes of producers, in nodes
 };
 
 }  // namespace

@@ -71,6 +71,8 @@ class WindowRule {
     };
     const auto count = terms();
     const bool whole = count && *count <= kMostUnrolled;
+    if (const size_t places = whole ? 0 : shared_places(); places > 0)
+      return of_places(places, lanes, extent);
     LoopIds order = nest.loops_of(c_.vars);
     const LoopId along = order.back();
     order.pop_back();
@@ -105,6 +107,65 @@ class WindowRule {
       for (const LoopId loop : reduced) step(Primitive::Unroll, {loop});
     } else {
       step(Primitive::Unroll, {reduced.back()}, {2});
+    }
+    if (const auto shared = nest.shared_loop()) step(Primitive::Parallel, {*shared});
+    QUERN_CHECK(nest.is_complete());
+    return nest;
+  }
+
+  /// How many of the loops before the last one are places of a window of which a read takes no notice: a tile of all of
+  /// them shares its loads. The gradient of depthwise weights is so, whose sum runs over an image for each place.
+  size_t shared_places() const {
+    constexpr int64_t kMostPlaces = 9;
+    size_t places = 0;
+    int64_t tile = 1;
+    for (size_t k = c_.vars.size() - 1; k-- > 0; ++places) {
+      const auto extent = as_const(c_.extents[k]);
+      bool is_shared = false, moves = false;
+      for_each<LoadValue>(c_.reductions[0].value, [&](const LoadValue& load) {
+        if (!contains_var(load.offset, c_.vars.back())) return;
+        (contains_var(load.offset, c_.vars[k]) ? moves : is_shared) = true;
+      });
+      if (!extent || tile * *extent > kMostPlaces || !is_shared || !moves) break;
+      tile *= *extent;
+    }
+    return tile > 1 && packed_.empty() ? places : 0;
+  }
+
+  /// A tile of the last `places` loops before the last one, inside of the reduction's. Its first and last steps alone
+  /// read out of bounds.
+  Nest of_places(size_t places, int64_t lanes, int64_t extent) const {
+    constexpr int64_t kStep = 2, kFewest = 3 * kStep, kVectors = 2;
+    Nest nest(c_);
+    const auto step = [&](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
+      auto made = nest.apply({primitive, {std::move(loops)}, std::move(numbers)});
+      QUERN_CHECK(made);
+      return *made;
+    };
+    LoopIds order = nest.loops_of(c_.vars);
+    const LoopId along = order.back();
+    const LoopIds tile(order.end() - 1 - static_cast<ptrdiff_t>(places), order.end() - 1);
+    order.resize(order.size() - 1 - places);
+    const int64_t width = std::min(kVectors, (extent + lanes - 1) / lanes) * lanes;
+    const LoopIds columns = step(Primitive::Split, {along}, {width});
+    order.push_back(columns[0]);
+    const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
+    order.insert(order.end(), reduced.begin(), reduced.end());
+    const bool is_cut = as_const(c_.reductions[0].extents.back()).value_or(0) >= kFewest;
+    LoopIds steps{reduced.back()};
+    if (is_cut) {
+      steps = step(Primitive::Split, steps, {kStep});
+      order.back() = steps[0];
+      order.push_back(steps[1]);
+    }
+    order.insert(order.end(), tile.begin(), tile.end());
+    order.push_back(columns[1]);
+    step(Primitive::Reorder, order);
+    for (const LoopId loop : tile) step(Primitive::Unroll, {loop});
+    step(Primitive::Vectorize, {columns[1]}, {lanes});
+    if (is_cut) {
+      step(Primitive::Unroll, {steps[1]});
+      step(Primitive::Peel, {steps[0]});
     }
     if (const auto shared = nest.shared_loop()) step(Primitive::Parallel, {*shared});
     QUERN_CHECK(nest.is_complete());

@@ -11,7 +11,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from torch_cells import CapsNet, Lltm, MiLstm, Scrn, SubLstm, margin
-from torch_models import MobileNetV2, Named
+from torch_models import Bert, Named
+from torch_nets import ShuffleNet, mobile_net, res_net50
 
 RATE = 0.01
 
@@ -93,14 +94,6 @@ class LstmLayer(nn.Module):
         return self.layer(xs)[0][-1]
 
 
-class MobileNet(MobileNetV2):
-    """With the names of the library's record."""
-
-    def state_dict(self, *arguments, **named):
-        state = super().state_dict(*arguments, **named)
-        return {name.replace("first.", "stage1.").replace("stage7.0.", "stage7."): tensor for name, tensor in state.items()}
-
-
 class Row:
     """A model of the bench, what it is trained on, and how it is measured."""
 
@@ -123,7 +116,10 @@ ROWS = {
                          images=True),
     "resnet18": lambda: Row(ResNet18(), *images(1), classes, 10, images=True),
     "resnet18_batch16": lambda: Row(ResNet18(), *images(16), classes, 1, images=True),
-    "mobilenet_v2": lambda: Row(MobileNet(), *images(1), classes, 10, images=True),
+    "resnet50": lambda: Row(res_net50(), *images(1), classes, 5, images=True),
+    "mobilenet_v2": lambda: Row(mobile_net(), *images(1), classes, 10, images=True),
+    "shufflenet": lambda: Row(ShuffleNet(), *images(1), classes, 20, images=True),
+    "bert_base": lambda: Row(Bert(12, 768, 12), torch.randint(0, 30522, (1, 64), dtype=torch.int32), torch.randn(1, 768), squares, 3),
     "lstm": lambda: Row(Lstm(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20, layer=LstmLayer),
     **{name: lambda cell=cell: Row(cell(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20)
        for name, cell in {"mi_lstm": MiLstm, "sub_lstm": SubLstm, "lltm": Lltm, "scrn": Scrn}.items()},

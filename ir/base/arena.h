@@ -2,7 +2,9 @@
 // Memory of the nodes of one result. Nodes are immutable and live as long as the arena that made them; a
 // result holds its own arena and, through `keep`, every arena its nodes point into.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -60,22 +62,28 @@ class Arena {
   static constexpr size_t kFirst = 1024, kLargest = 16 * 1024;
 
   void* allocate(size_t size, size_t alignment) {
-    size_t start = (used_ + alignment - 1) & ~(alignment - 1);
-    if (chunks_.empty() || start + size > capacity_) {
-      // Most results are small: chunks grow with the arena.
-      capacity_ = std::max(size + alignment, std::min(kLargest, bytes_ == 0 ? kFirst : bytes_));
-      chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
-      bytes_ += capacity_;
-      start = 0;
-    }
-    used_ = start + size;
-    return chunks_.back().get() + start;
+    const size_t gap = -reinterpret_cast<uintptr_t>(next_) & (alignment - 1);
+    if (gap + size > left_) return allocate_in_new_chunk(size, alignment);
+    std::byte* const start = next_ + gap;
+    next_ = start + size;
+    left_ -= gap + size;
+    return start;
+  }
+
+  void* allocate_in_new_chunk(size_t size, size_t alignment) {
+    // Most results are small: chunks grow with the arena.
+    const size_t capacity = std::max(size + alignment, std::min(kLargest, bytes_ == 0 ? kFirst : bytes_));
+    next_ = chunks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(capacity)).get();
+    left_ = capacity;
+    bytes_ += capacity;
+    return allocate(size, alignment);
   }
 
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   std::vector<std::pair<void*, void (*)(void*)>> destructors_;
   std::vector<std::shared_ptr<const Arena>> kept_;
-  size_t used_ = 0, capacity_ = 0, bytes_ = 0;
+  std::byte* next_ = nullptr;  ///< in the last chunk
+  size_t left_ = 0, bytes_ = 0;
 };
 
 }  // namespace quern

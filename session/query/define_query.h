@@ -87,10 +87,12 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     QUERN_CHECK(this->running);
     std::vector<QueryNode*> found;
     auto fresh = [&] {
-      Active active(engine, &found);
+      Active active(engine);
       Series::Turn turn(series);
       DimArena::Outside outside;
-      return std::make_shared<const Value>(query.compute_(key));
+      auto value = std::make_shared<const Value>(query.compute_(key));
+      found = active.recorded();
+      return value;
     }();
     // Proofs stop at an interrupt too, and do not ask the engine.
     if (engine.cancelled()) {

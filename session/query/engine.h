@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -81,10 +82,9 @@ class QueryEngine {
   // --- for inputs and queries
   void record(QueryNode* node) {
     if (active_.empty() || node->constant_) return;
-    Frame& frame = active_.back();
-    if (node->recorded_in_ == frame.serial) return;
-    node->recorded_in_ = frame.serial;
-    frame.dependencies->push_back(node);
+    if (node->recorded_in_ == active_.back()) return;
+    node->recorded_in_ = active_.back();
+    recorded_.push_back(node);
   }
   /// An input's value has changed.
   void changed(QueryNode* input) {
@@ -102,7 +102,6 @@ class QueryEngine {
       dependency->dependents_.push_back({node->slot_, run});
     }
     node->constant_ = found.empty();
-    found.shrink_to_fit();
     node->dependencies_ = std::move(found);
   }
   /// The node is about to be destroyed: its dependents must be recomputed.
@@ -140,10 +139,6 @@ class QueryEngine {
 
  private:
   friend class Active;
-  struct Frame {
-    std::vector<QueryNode*>* dependencies;
-    uint64_t serial;
-  };
   struct Slot {
     QueryNode* node;
     uint32_t run;
@@ -183,7 +178,8 @@ class QueryEngine {
   }
 
   uint64_t revision_ = 1, serial_ = 0;
-  std::vector<Frame> active_;
+  std::vector<uint64_t> active_;           ///< the serial numbers of the running computations
+  std::vector<QueryNode*> recorded_;       ///< by each running computation, one behind the other
   std::vector<Slot> slots_{{nullptr, 0}};  ///< slot 0 is no slot
   std::vector<uint32_t> free_slots_;
   const std::atomic<bool>* flag_ = nullptr;
@@ -212,18 +208,27 @@ class CancellableWork {
   const std::atomic<bool>* const around_;
 };
 
-/// During its lifetime, requests are recorded in `dependencies`.
+/// During its lifetime, requests are recorded.
 class Active {
  public:
-  Active(QueryEngine& engine, std::vector<QueryNode*>* dependencies) : engine_(engine) {
-    engine_.active_.push_back({dependencies, ++engine_.serial_});
+  explicit Active(QueryEngine& engine) : engine_(engine), first_(engine.recorded_.size()) {
+    engine_.active_.push_back(++engine_.serial_);
   }
-  ~Active() { engine_.active_.pop_back(); }
+  ~Active() {
+    engine_.active_.pop_back();
+    engine_.recorded_.resize(first_);
+  }
   Active(const Active&) = delete;
   Active& operator=(const Active&) = delete;
 
+  /// So far, each once.
+  std::vector<QueryNode*> recorded() const {
+    return {engine_.recorded_.begin() + static_cast<std::ptrdiff_t>(first_), engine_.recorded_.end()};
+  }
+
  private:
   QueryEngine& engine_;
+  const size_t first_;
 };
 
 }  // namespace quern

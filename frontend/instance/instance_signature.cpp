@@ -37,6 +37,15 @@ std::string key_text(const SignatureBinding& binding, const std::string& name, c
   return to_string(value);
 }
 
+bool has_attribute_or_pack(SyntaxPtr s) {
+  if (!s) return false;
+  if (s->is(SyntaxKind::AttributeParam)) return !is_function_attribute(s);
+  if (s->is(SyntaxKind::Spread) || s->is(SyntaxKind::FamilyType)) return true;
+  const bool names_shape = s->is(SyntaxKind::TensorType) && s->child(0)->is(SyntaxKind::Name);
+  if (names_shape && !parse_dtype(s->child(0)->text)) return true;
+  return std::ranges::any_of(s->children, has_attribute_or_pack);
+}
+
 }  // namespace
 
 InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
@@ -67,15 +76,7 @@ bool has_attributes_or_packs(const Declaration& def) {
   if (!s->is(SyntaxKind::Def)) return false;
   for (SyntaxPtr clause : s->child(3)->children)
     if (clause->is(SyntaxKind::Where) || clause->is(SyntaxKind::StaticClause)) return true;
-  std::function<bool(SyntaxPtr)> has_pack = [&](SyntaxPtr n) {
-    if (!n) return false;
-    bool names_shape = n->is(SyntaxKind::TensorType) && n->child(0)->is(SyntaxKind::Name);
-    if (names_shape && !parse_dtype(n->child(0)->text)) return true;
-    if (n->is(SyntaxKind::AttributeParam)) return !is_function_attribute(n);
-    if (n->is(SyntaxKind::Spread) || n->is(SyntaxKind::FamilyType)) return true;
-    return std::any_of(n->children.begin(), n->children.end(), has_pack);
-  };
-  return has_pack(params_of(s));
+  return has_attribute_or_pack(params_of(s));
 }
 
 SignatureBinding with_fresh_dims(const InstanceRequest& request) {

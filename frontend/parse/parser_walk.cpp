@@ -21,6 +21,7 @@ using antlr4::atn::ATNState;
 using antlr4::atn::Transition;
 
 constexpr size_t kTypes = 96, kPrecedences = 32;
+constexpr size_t kOpenParts = 64;  ///< of rules that are open at once, in most texts
 
 /// The text has an error.
 struct SyntaxFails {};
@@ -81,7 +82,7 @@ class Network {
     return network;
   }
   const State& operator[](size_t state) const { return states_[state]; }
-  size_t start_of(size_t rule) const { return starts_[rule]; }
+  uint32_t start_of(size_t rule) const { return starts_[rule]; }
   size_t decisions() const { return decisions_; }
 
  private:
@@ -90,10 +91,21 @@ class Network {
     QUERN_CHECK(atn.maxTokenType < kTypes);
     decisions_ = atn.decisionToState.size();
     for (const antlr4::atn::RuleStartState* start : atn.ruleToStartState)
-      starts_.push_back(start->stateNumber);
+      starts_.push_back(static_cast<uint32_t>(start->stateNumber));
     states_.resize(atn.states.size());
     for (ATNState* state : atn.states)
       if (state) states_[state->stateNumber] = state_of(*state, atn);
+    for (uint32_t& start : starts_) start = behind_steps(start);
+    for (State& state : states_) {
+      QUERN_CHECK(static_cast<size_t>(state.precedence) < kPrecedences);
+      state.target = behind_steps(state.target);
+      for (Branch& branch : state.branches) branch.target = behind_steps(branch.target);
+    }
+  }
+  /// Where the way from a state has something to do.
+  uint32_t behind_steps(uint32_t state) const {
+    while (states_[state].kind == Kind::Step) state = states_[state].target;
+    return state;
   }
   static State state_of(ATNState& from, const antlr4::atn::ATN& atn) {
     State state;
@@ -149,18 +161,18 @@ class Network {
   }
 
   std::vector<State> states_;
-  std::vector<size_t> starts_;
+  std::vector<uint32_t> starts_;
   size_t decisions_ = 0;
 };
 
 /// What was chosen, by the decision, the precedence around it and the tokens that decided.
 class Choices {
  public:
+  explicit Choices(const Network& network) : roots_(network.decisions() * kPrecedences) {}
+
   size_t choose(const Network::State& state, int precedence, const std::vector<ParserToken>& tokens,
                 size_t at) {
     if (!state.binds) precedence = 0;
-    QUERN_CHECK(static_cast<size_t>(precedence) < kPrecedences);
-    if (roots_.empty()) roots_.resize(Network::get().decisions() * kPrecedences);
     int16_t* entry = &roots_[state.number * kPrecedences + static_cast<size_t>(precedence)];
     for (size_t i = at; *entry <= 0 && i - at <= kMostTokens; ++i) {
       if (*entry == kUnknown) return predict(state, precedence, tokens, at);
@@ -222,7 +234,9 @@ class Choices {
 class Walk {
  public:
   Walk(std::string_view text, const std::vector<ParserToken>& tokens, Arena& arena)
-      : text_(text), tokens_(tokens), arena_(arena) {}
+      : text_(text), tokens_(tokens), arena_(arena) {
+    parts_.reserve(kOpenParts);
+  }
 
   const ParseNode* rule(size_t index, int precedence) {
     stop_where_interrupted();
@@ -251,7 +265,7 @@ class Walk {
           break;
         case Network::Kind::Choice: {
           const Network::Branch& branch =
-              state.branches[choices().choose(state, precedence, tokens_, at_) - 1];
+              state.branches[choices_.choose(state, precedence, tokens_, at_) - 1];
           if (branch.wraps) {
             const ParseNode* inner = made(index, first, parts);
             parts_.push_back(inner);
@@ -265,8 +279,8 @@ class Walk {
   }
 
  private:
-  static Choices& choices() {
-    thread_local Choices choices;
+  static Choices& choices_of_thread() {
+    thread_local Choices choices(Network::get());
     return choices;
   }
   void take_token() {
@@ -290,6 +304,7 @@ class Walk {
   }
 
   const Network& network_ = Network::get();
+  Choices& choices_ = choices_of_thread();
   std::string_view text_;
   const std::vector<ParserToken>& tokens_;
   Arena& arena_;

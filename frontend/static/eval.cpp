@@ -16,6 +16,11 @@ namespace quern {
 namespace {
 constexpr int kDepthLimit = 400;
 constexpr int64_t kStepLimit = 1'000'000;
+
+/// Whether an element of a list is one item.
+bool is_item(SyntaxPtr element) {
+  return !element || (!element->is(SyntaxKind::Spread) && !element->is(SyntaxKind::Generator));
+}
 }  // namespace
 
 bool is_operand(SyntaxPtr expr) {
@@ -425,7 +430,8 @@ std::optional<bool> StaticEvaluator::boolean(SyntaxPtr expr, const StaticEnv& en
 
 std::optional<DType> StaticEvaluator::dtype(SyntaxPtr expr, const StaticEnv& env) {
   if (expr->is(SyntaxKind::HoleType) && hole_dtype) return hole_dtype();
-  if (expr->is(SyntaxKind::Name) && !env.contains(expr->text) && !parse_dtype(expr->text)) {
+  if (expr->is(SyntaxKind::Name) && !env.contains(expr->text)) {
+    if (auto written = parse_dtype(expr->text)) return written;
     std::optional<std::string> meant = dtype_meant_by(expr->text);
     Suggestion suggestion = suggest(meant, place(expr));
     report(DiagnosticKind::UnknownDType, expr,
@@ -441,10 +447,26 @@ std::optional<DType> StaticEvaluator::dtype(SyntaxPtr expr, const StaticEnv& env
   return std::nullopt;
 }
 
+void StaticEvaluator::not_a_dim(SyntaxPtr shape, const StaticValue& item) {
+  report(DiagnosticKind::NotStatic, shape, fmt::format("a shape has dims, not {}", to_string(item)));
+}
+
 std::optional<std::vector<Dim>> StaticEvaluator::shape(SyntaxPtr expr, const StaticEnv& env) {
+  std::vector<Dim> dims;
+  if (expr->is(SyntaxKind::Tuple) && std::ranges::all_of(expr->children, is_item)) {
+    std::optional<StaticValue> wrong;
+    for (SyntaxPtr item : expr->children) {
+      auto value = evaluate(item, env);
+      if (!value) return std::nullopt;
+      dims.push_back(value->as_dim());
+      if (!dims.back() && !wrong) wrong = std::move(value);
+    }
+    if (!wrong) return dims;
+    not_a_dim(expr, *wrong);
+    return std::nullopt;
+  }
   auto value = evaluate(expr, env);
   if (!value) return std::nullopt;
-  std::vector<Dim> dims;
   if (Dim d = value->as_dim(); d && expr->is(SyntaxKind::Paren)) return std::vector<Dim>{d};
   if (!value->as_list()) {
     report(
@@ -454,7 +476,7 @@ std::optional<std::vector<Dim>> StaticEvaluator::shape(SyntaxPtr expr, const Sta
   }
   for (const StaticValue& item : *value->as_list()) {
     if (!item.as_dim()) {
-      report(DiagnosticKind::NotStatic, expr, fmt::format("a shape has dims, not {}", to_string(item)));
+      not_a_dim(expr, item);
       return std::nullopt;
     }
     dims.push_back(item.as_dim());

@@ -66,6 +66,7 @@ class StaticEvaluator {
 
  private:
   friend struct StaticBuiltins;
+  void not_a_dim(SyntaxPtr shape, const StaticValue& item);
   std::optional<StaticValue> number(SyntaxPtr expr);
   std::optional<StaticValue> meta(SyntaxPtr expr, const StaticEnv& env);
   std::optional<StaticValue> name(SyntaxPtr expr, const StaticEnv& env);

@@ -39,7 +39,8 @@ const Row& row_of(DType dtype) {
 /// The row whose name a text is, ignoring lanes.
 const Row* find_row(std::string_view name) {
   const auto row = std::ranges::find_if(kDTypes, [&](const Row& r) {
-    return name.starts_with(r.name) && (name.size() == r.name.size() || name[r.name.size()] == 'x');
+    return name.starts_with(r.name[0]) && name.starts_with(r.name) &&
+           (name.size() == r.name.size() || name[r.name.size()] == 'x');
   });
   return row == std::end(kDTypes) ? nullptr : row;
 }

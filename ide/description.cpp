@@ -94,7 +94,7 @@ class Describer {
     if (const DeclarationId id = session_.find_definition(module_, name_.substr(1))) {
       Description found = declared(DescribedKind::Definition, id, session_.signature(id));
       // Omitted types are shown as inferred.
-      const bool all_written = session_.scope(module_).is_annotated(name_.substr(1));
+      const bool all_written = session_.scope(module_).annotations(name_.substr(1)) != nullptr;
       const Scheme* scheme = all_written ? nullptr : session_.scheme(module_, name_.substr(1));
       if (scheme && !contains_error(scheme->type))
         found.signature = fmt::format("{}: {}", name_, to_string(*scheme));

@@ -67,7 +67,8 @@ const Scheme* KnownTypes::scheme_of_global(std::string_view name) {
   Scope& scope = session_.scope(module_);
   if (const DeclarationId id = session_.find_definition(module_, name))
     if (const Scheme* known = session_.known_scheme(id)) return known;
-  return scope.is_annotated(name) ? scope.scheme(name) : nullptr;
+  const Annotations* written = scope.annotations(name);
+  return written ? &written->scheme : nullptr;
 }
 
 Type KnownTypes::of_variable(std::string_view name, int depth) {

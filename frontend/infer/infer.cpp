@@ -47,7 +47,7 @@ void finish_constraints(Scheme& scheme, Context& context) {
   }
 }
 
-std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope) {
+std::optional<Annotations> annotations_of(const Declaration& def, Scope& scope) {
   if (!fully_annotated(def.syntax) || has_attributes_or_packs(def)) return std::nullopt;
   Inference inference(scope, def.id);
   Head head = inference.heads.of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {},
@@ -59,7 +59,10 @@ std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope) {
     scheme.specialised = true;
   }
   scheme.type = inference.context.final_type(function_type(head.params, head.result));
-  return scheme;
+  Annotations annotations{std::move(scheme), {}, std::move(inference.context.diagnostics)};
+  for (const auto& [name, value] : head.env.statics)
+    if (value.as_dim()) annotations.dims.emplace_back(name, value.as_dim());
+  return annotations;
 }
 
 namespace {

@@ -18,9 +18,9 @@
 
 namespace quern {
 
-/// The type scheme of a fully annotated definition; nothing for others (and reports nothing: that is left to
-/// the inference of the body).
-std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope);
+/// The annotations of a definition if they are complete; nothing for others. What they report is left to the inference
+/// of the body.
+std::optional<Annotations> annotations_of(const Declaration& def, Scope& scope);
 
 /// Infers a group of mutually recursive definitions; one Inferred per member, in order.
 std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, Scope& scope);

@@ -85,6 +85,13 @@ struct TopLevelVariable {
   std::vector<std::shared_ptr<const TopLevelVariable>> captured = {};
 };
 
+/// What a definition says of its type without its body.
+struct Annotations {
+  Scheme scheme;
+  std::vector<std::pair<std::string, Dim>> dims;  ///< the scheme's, by the names that the body has for them
+  Diagnostics diagnostics;
+};
+
 /// The variables that one statement binds, from left to right.
 using StatementVariables = std::vector<std::shared_ptr<const TopLevelVariable>>;
 
@@ -142,8 +149,9 @@ class Scope {
   /// The scheme of @name, inferred if it is not annotated; null if errors leave it without one. Not called
   /// for the members of the group of mutually recursive, unannotated definitions that is being inferred.
   virtual const Scheme* scheme(std::string_view name) = 0;
-  /// Whether @name is fully annotated: then `scheme` does not depend on its body.
-  virtual bool is_annotated(std::string_view name) = 0;
+  /// The annotations of @name if they are complete: then `scheme` does not depend on its body. Null for others, and for
+  /// definitions whose calls match a signature.
+  virtual const Annotations* annotations(std::string_view name) = 0;
   /// Reports schedules without code in the definition of an operator.
   virtual Diagnostics schedule_problems(const FnExpr& definition) = 0;
   /// From now on `@f{…}`, the request's key, names a definition.

@@ -137,8 +137,8 @@ class Database final : public Tables {
   // --- queries: definitions and statements
   const MemoryRow of_definitions{*this, "typed definitions and statements"};
   /// Callers do not distinguish schemes that differ only in their fresh variables.
-  Query<ByDefinition, std::optional<Scheme>> annotated{*this, "annotated", &Database::scheme_of_annotations,
-                                                       same_but_for_variables};
+  Query<ByDefinition, std::optional<Annotations>> annotated{*this, "annotated", &Database::annotations_of,
+                                                            same_but_for_variables};
   /// The incompletely annotated definitions of a module, each with the group that it is inferred with.
   Query<ByModule, std::map<std::string, Group>> groups{*this, "groups", &Database::compute_groups,
                                                        std::equal_to<>()};
@@ -271,10 +271,11 @@ class Database final : public Tables {
   std::pair<std::optional<TypeAlias>, Diagnostics> define_alias(const NameKey& key);
   std::pair<std::optional<DataDefinition>, Diagnostics> define_data(const NameKey& key);
   // definitions and statements
-  static bool same_but_for_variables(const std::optional<Scheme>& a, const std::optional<Scheme>& b);
+  static bool same_but_for_variables(const std::optional<Annotations>& a,
+                                     const std::optional<Annotations>& b);
   static bool same_with_places(const std::optional<Scheme>& a, const std::optional<Scheme>& b);
   static bool are_same_variables(const StatementVariables& a, const StatementVariables& b);
-  std::optional<Scheme> scheme_of_annotations(const NameKey& key);
+  std::optional<Annotations> annotations_of(const NameKey& key);
   std::map<std::string, Group> compute_groups(ModuleId module);
   Group group_of(const NameKey& key);
   std::vector<Inferred> infer_members(const NameKey& key);

@@ -77,8 +77,17 @@ class Components {
 
 }  // namespace
 
-bool Database::same_but_for_variables(const std::optional<Scheme>& a, const std::optional<Scheme>& b) {
-  return a.has_value() == b.has_value() && (!a || same_but_for_names(*a, *b));
+// The body has the names of the variables, and reports what the annotations report.
+bool Database::same_but_for_variables(const std::optional<Annotations>& a,
+                                      const std::optional<Annotations>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  const auto name_of = [](const auto& variable) { return variable->name; };
+  const auto name_of_dtype = [](const auto& variable) { return to_string(variable.first); };
+  return same_but_for_names(a->scheme, b->scheme) && a->diagnostics == b->diagnostics &&
+         std::ranges::equal(a->dims, b->dims, {}, &std::pair<std::string, Dim>::first,
+                            &std::pair<std::string, Dim>::first) &&
+         std::ranges::equal(a->scheme.type_vars, b->scheme.type_vars, {}, name_of, name_of) &&
+         std::ranges::equal(a->scheme.dtype_vars, b->scheme.dtype_vars, {}, name_of_dtype, name_of_dtype);
 }
 
 bool Database::same_with_places(const std::optional<Scheme>& a, const std::optional<Scheme>& b) {
@@ -86,15 +95,15 @@ bool Database::same_with_places(const std::optional<Scheme>& a, const std::optio
                                              &Constraint::origin));
 }
 
-std::optional<Scheme> Database::scheme_of_annotations(const NameKey& key) {
+std::optional<Annotations> Database::annotations_of(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Globals, key.name);
   if (!id || !head(id).syntax->is(SyntaxKind::Def)) return std::nullopt;
   ModuleScope scope(*this, key.module);
-  return annotated_scheme(head(id), scope);
+  return quern::annotations_of(head(id), scope);
 }
 
 std::optional<Scheme> Database::scheme_of(const NameKey& key) {
-  if (auto& known = annotated(key)) return known;
+  if (auto& known = annotated(key)) return known->scheme;
   const Inferred* result = inferred(key.module, key.name);
   if (!result || !result->definition.scheme.type || contains_error(result->definition.scheme.type))
     return std::nullopt;

@@ -117,9 +117,11 @@ const Scheme* ModuleScope::scheme(std::string_view name) {
   return found ? &*found : nullptr;
 }
 
-bool ModuleScope::is_annotated(std::string_view name) {
+const Annotations* ModuleScope::annotations(std::string_view name) {
   DeclarationId id = db_.find(module_, NameTable::Globals, name);
-  return id && db_.annotated(db_.key_of(id)).has_value();
+  if (!id) return nullptr;
+  auto& found = db_.annotated(db_.key_of(id));
+  return found ? &*found : nullptr;
 }
 
 void ModuleScope::specialise(const InstanceRequest& request) { db_.name_copy(request); }

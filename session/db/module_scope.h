@@ -57,7 +57,7 @@ class ModuleScope final : public Scope {
   bool in_broken_declaration(std::string_view name) override;
   bool in_broken_import(std::string_view name) override { return db_.is_in_broken_import(module_, name); }
   const Scheme* scheme(std::string_view name) override;
-  bool is_annotated(std::string_view name) override;
+  const Annotations* annotations(std::string_view name) override;
   void specialise(const InstanceRequest& request) override;
   const Inferred* specialised(const InstanceRequest& request) override;
   InstanceAnswer instance(const InstanceRequest& request) override;

@@ -104,6 +104,12 @@ struct OwnedBytes<DataDefinition> : OwnsNothing<DataDefinition> {};
 template <>
 struct OwnedBytes<Scheme> : OwnsNothing<Scheme> {};
 template <>
+struct OwnedBytes<Annotations> {
+  static size_t of(const Annotations& annotations, MemoryCount& count) {
+    return owned_bytes(annotations.diagnostics, count);
+  }
+};
+template <>
 struct OwnedBytes<TopLevelVariable> : OwnsNothing<TopLevelVariable> {};
 template <>
 struct OwnedBytes<std::shared_ptr<const Program>> : OwnsNothing<std::shared_ptr<const Program>> {};

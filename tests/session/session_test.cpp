@@ -53,6 +53,17 @@ TEST_F(SessionTest, AnEditInABodyInfersThatBodyAlone) {
   EXPECT_EQ(session.times_computed("infer"), inferred + 1);
 }
 
+TEST_F(SessionTest, ARenamedDimOfAHeadHasItsNewNameInTheBody) {
+  const auto text = [](const std::string& dim) {
+    return "def @f[" + dim + "](%x: Tensor[(" + dim + ",), float32]) -> Tensor[(" + dim +
+           ",), float32] { %x + zeros((" + dim + ",), dtype=\"float32\") }\n";
+  };
+  SourceId source = open(text("n"));
+  EXPECT_EQ(messages(source), std::vector<std::string>());
+  session.set_text(source, text("m"));
+  EXPECT_EQ(messages(source), std::vector<std::string>());
+}
+
 TEST_F(SessionTest, AnUnannotatedCallerFollowsItsCalleesTypeAndNothingElse) {
   SourceId source = open("def @f(%x: float32) { %x + 1 }\ndef @g(%x: float32) { @f(%x) }\n");
   EXPECT_TRUE(messages(source).empty());

@@ -28,7 +28,7 @@ DraftPtr Specialisations::use(SyntaxPtr s, std::string_view name, const Scheme& 
   GeneralUse use = general_.at_use(scheme, s, shown);
   type_arguments(s, scheme, use.substitution);
   if (!scheme.specialised) return global(s, name, scheme, use, scope_.module());
-  Use of{s, name, {}, scope_.is_annotated(name), use.number};
+  Use of{s, name, {}, scope_.annotations(name) != nullptr, use.number};
   for (Dim d : scheme.dim_vars) of.dims.push_back(use.substitution.dims.at(d));
   DraftPtr waiting = drafts_.make<GeneralUseDraft>(origin(s), use.type);
   relations_.relate(s, waiting, fmt::format("the arguments of {}", shown),

@@ -51,17 +51,13 @@ Diagnostic missing_signature(const Declaration& def) {
 
 // The head of a definition whose scheme is already known, with the same dims, so that its body is checked
 // against them. Its dtype parameters are unknowns that the body must not bind.
-Head Heads::from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written) {
+Head Heads::from_annotations(SyntaxPtr def, const Annotations& annotations) {
+  const Scheme& scheme = annotations.scheme;
   Substitution dtypes;
   Head head{{}, nullptr, {}, scheme.dim_vars, scheme.type_vars, {}};
-  // Dims named in the metadata.
-  for (const auto& [name, value] : written.env.statics)
-    for (Dim d : scheme.dim_vars)
-      if (value.as_dim() && value.as_dim()->name == d->name) head.env.statics.emplace(name, StaticValue(d));
+  for (const auto& [name, dim] : annotations.dims) head.env.statics.emplace(name, StaticValue(dim));
   for (SyntaxPtr n : def->child(0) ? def->child(0)->children : std::span<const SyntaxPtr>()) {
     std::string name(n->text);
-    for (Dim d : scheme.dim_vars)
-      if (d->name == name) head.env.statics.insert_or_assign(name, StaticValue(d));
     for (Type t : scheme.type_vars)
       if (t->name == name) head.env.types.insert_or_assign(name, t);
     for (const auto& [t, _] : scheme.dtype_vars) {
@@ -80,12 +76,13 @@ Head Heads::from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written
 
 Head Heads::of_definition(const Declaration& def, const Scheme** annotated) {
   context_.declaration = def.id;
-  const Scheme* scheme =
-      fully_annotated(def.syntax) ? scope_.scheme(std::string_view(def.name).substr(1)) : nullptr;
-  if (annotated) *annotated = scheme;
-  // Also resolves the annotations, for their diagnostics.
-  Head head = of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
-  return scheme && !contains_error(scheme->type) ? from_scheme(def.syntax, *scheme, head) : head;
+  const Annotations* known =
+      fully_annotated(def.syntax) ? scope_.annotations(std::string_view(def.name).substr(1)) : nullptr;
+  if (annotated) *annotated = known ? &known->scheme : nullptr;
+  if (!known || contains_error(known->scheme.type))
+    return of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
+  diagnostics_.insert(diagnostics_.end(), known->diagnostics.begin(), known->diagnostics.end());
+  return from_annotations(def.syntax, *known);
 }
 
 // A dtype parameter that the body binds to a dtype or to another parameter is not a parameter.

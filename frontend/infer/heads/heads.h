@@ -40,7 +40,7 @@ class Heads : public Component {
     return of(literal->child(0), literal->child(1), literal->child(2), names_.env, binder, given);
   }
   /// The head of a definition, over its scheme's variables if the scheme is known without the body
-  /// (`annotated`).
+  /// (`annotated`). Reports what its annotations report.
   Head of_definition(const Declaration& def, const Scheme** annotated = nullptr);
   /// The parameters as variables, in scope from here on.
   std::vector<const Variable*> bind_params(SyntaxPtr params, const Head& head,
@@ -53,7 +53,7 @@ class Heads : public Component {
                         const std::vector<Type>* given, Head& head);
   /// Reports each undeclared dim name in annotations once, and then declares it.
   void declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Head& head);
-  Head from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written);
+  Head from_annotations(SyntaxPtr def, const Annotations& annotations);
   std::string attribute_text(SyntaxPtr value);
 
   Names& names_;

@@ -394,7 +394,7 @@ Type KnownTypes::annotated(LexemeRange type) {
     const Mark& mark = parse_.marks()[i];
     if (mark.role != Role::TypeParameter || !mark.bound) continue;
     const std::string name(text_.word(i));
-    if (!env.statics.contains(name)) env.statics.emplace(name, StaticValue(dim_var(name)));
+    if (!env.statics.contains(name)) env.statics.insert_or_assign(name, StaticValue(dim_var(name)));
     if (!env.types.contains(name)) env.types.emplace(name, type_var(name));
   }
   Scope& scope = session_.scope(module_);

@@ -444,7 +444,7 @@ std::string OpenCall::item_text(SyntaxPtr item) {
   StaticEnv env = known();
   auto open_names = [&](auto&& self, SyntaxPtr s) -> void {
     if (s->is(SyntaxKind::Name) && !env.contains(s->text))
-      env.insert_or_assign(std::string(s->text), StaticValue(dim_var(s->text)));
+      env.insert_or_assign(s->text, StaticValue(dim_var(s->text)));
     for (SyntaxPtr c : s->children)
       if (c) self(self, c);
   };

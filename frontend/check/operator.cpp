@@ -31,7 +31,7 @@ class GeneralBinding {
       if (clause->is(SyntaxKind::StaticClause)) {
         auto value = evaluator_.evaluate(clause->child(0), env);
         if (!value) return unknown;
-        env.insert_or_assign(std::string(clause->text), *value);
+        env.insert_or_assign(clause->text, *value);
       } else if (clause->is(SyntaxKind::Where) &&
                  !evaluator_.boolean(clause->child(0), env).value_or(unknown)) {
         return false;
@@ -60,7 +60,7 @@ class GeneralBinding {
         return std::nullopt;
       }
       value = *fitted;
-      binding_.env.insert_or_assign(std::string(p->text), *value);
+      binding_.env.insert_or_assign(p->text, *value);
     }
     for (SyntaxPtr p : params_of(op_.syntax)->children)
       if (p->is(SyntaxKind::TensorParam) && !bind_type(p->child(0))) return std::nullopt;
@@ -98,8 +98,7 @@ class GeneralBinding {
   }
   void bind(std::string_view name, StaticValue value) {
     if (binding_.env.contains(name)) return;
-    binding_.env.insert_or_assign(std::string(name), std::move(value));
-    binding_.bound.insert(std::string(name));
+    binding_.bind(name, std::move(value));
   }
 
   const Declaration& op_;

@@ -35,9 +35,8 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
         around_.push_back(vars.back());
         pack.emplace_back(vars.back());
       }
-      inner.insert_or_assign(std::string(b->text), b->is(SyntaxKind::PackBinder)
-                                                       ? StaticValue::list(std::move(pack))
-                                                       : StaticValue(vars.back()));
+      inner.insert_or_assign(b->text, b->is(SyntaxKind::PackBinder) ? StaticValue::list(std::move(pack))
+                                                                    : StaticValue(vars.back()));
     }
   } else if (!bind_vars(binders, inner, vars, extents)) {
     return nullptr;
@@ -97,7 +96,7 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
         around_.push_back(vars.back());
         pack.emplace_back(vars.back());
       }
-      env.insert_or_assign(std::string(b->text), StaticValue::list(std::move(pack)));
+      env.insert_or_assign(b->text, StaticValue::list(std::move(pack)));
       continue;
     }
     if (extent && !extent->as_dim()) {
@@ -111,7 +110,7 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
       extents_.emplace(vars.back(), extent->as_dim());
     else
       candidates_.try_emplace(vars.back());
-    env.insert_or_assign(std::string(b->text), StaticValue(vars.back()));
+    env.insert_or_assign(b->text, StaticValue(vars.back()));
   }
   return true;
 }
@@ -414,7 +413,7 @@ bool IndexElaborator::family(SyntaxPtr call, const StaticEnv& env,
     if (!limit || !as_const(*limit)) return false;
     StaticEnv inner = env;
     for (int64_t k = 0; k < *as_const(*limit); ++k) {
-      inner.insert_or_assign(std::string(arg->text), StaticValue::integer(k));
+      inner.insert_or_assign(arg->text, StaticValue::integer(k));
       reads.emplace_back(arg->child(0), inner);
     }
   }

@@ -169,7 +169,7 @@ class OpBody {
     StaticEnv outer = env_;
     bool all = true;
     for (int64_t k = 0; all && k < *as_const(*limit); ++k) {
-      env_.insert_or_assign(std::string(s->text), StaticValue::integer(k));
+      env_.insert_or_assign(s->text, StaticValue::integer(k));
       auto keep = s->child(2) ? evaluator.boolean(s->child(2), env_) : std::optional(true);
       all = keep && (!*keep || add(s->child(0)));
     }
@@ -360,7 +360,7 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   auto signature = instantiate_signature(*op, fresh, scope, diagnostics);
   if (!signature) return instance;
   for (const auto& [name, value] : signature->env)
-    if (!fresh.bound.contains(name)) instance->known.emplace_back(name, value);
+    if (!fresh.is_bound(name)) instance->known.emplace_back(name, value);
   SyntaxPtr body = nullptr;
   if (!op->syntax->is(SyntaxKind::ExternOp)) {
     body = choose_body(*op, signature->env, scope, diagnostics);

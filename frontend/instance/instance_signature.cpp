@@ -12,7 +12,7 @@ namespace {
 
 // Attribute values specialise an instance, but a symbolic dim in one is a dim like those of the arguments.
 bool is_instance_dim(const SignatureBinding& binding, const std::string& name, const StaticValue& value) {
-  return value.as_dim() && (binding.bound.contains(name) || !value.as_int());
+  return value.as_dim() && (binding.is_bound(name) || !value.as_int());
 }
 
 template <class F>
@@ -27,14 +27,29 @@ StaticValue map_dims(const SignatureBinding& binding, const std::string& name, c
   return value;
 }
 
-std::string key_text(const SignatureBinding& binding, const std::string& name, const StaticValue& value) {
-  if (is_instance_dim(binding, name, value)) return "*";
-  if (const StaticList* items = value.as_list()) {
-    std::string text = "[";
-    for (const StaticValue& item : *items) text += key_text(binding, name, item) + ",";
-    return text + "]";
+void add_to_key(const SignatureBinding& binding, const std::string& name, const StaticValue& value,
+                std::string& key) {
+  const StaticList* items = value.as_list();
+  if (is_instance_dim(binding, name, value)) {
+    key += '*';
+  } else if (items) {
+    key += '[';
+    for (const StaticValue& item : *items) {
+      add_to_key(binding, name, item, key);
+      key += ',';
+    }
+    key += ']';
+  } else {
+    key += to_string(value);
   }
-  return to_string(value);
+}
+
+void add_dims(const SignatureBinding& binding, const std::string& name, const StaticValue& value,
+              std::vector<Dim>& dims) {
+  if (is_instance_dim(binding, name, value))
+    dims.push_back(value.as_dim());
+  else if (const StaticList* items = value.as_list())
+    for (const StaticValue& item : *items) add_dims(binding, name, item, dims);
 }
 
 bool has_attribute_or_pack(SyntaxPtr s) {
@@ -50,8 +65,12 @@ bool has_attribute_or_pack(SyntaxPtr s) {
 
 InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
   std::string key = op.name + "{";
-  for (const auto& [name, value] : binding.env)
-    key += fmt::format("{}={};", name, key_text(binding, name, value));
+  for (const auto& [name, value] : binding.env) {
+    key += name;
+    key += '=';
+    add_to_key(binding, name, value, key);
+    key += ';';
+  }
   if (binding.answers_of_form) key += *binding.answers_of_form;
   return {op.name, op.id, key + "}", std::move(binding)};
 }
@@ -93,11 +112,7 @@ SignatureBinding with_fresh_dims(const InstanceRequest& request) {
 
 std::vector<Dim> instance_dims(const SignatureBinding& binding) {
   std::vector<Dim> dims;
-  for (const auto& [name, value] : binding.env)
-    map_dims(binding, name, value, [&](Dim d, const std::string&) {
-      dims.push_back(d);
-      return d;
-    });
+  for (const auto& [name, value] : binding.env) add_dims(binding, name, value, dims);
   return dims;
 }
 
@@ -157,7 +172,7 @@ std::optional<InstanceSignature> instantiate_signature(const Declaration& op, co
     if (clause->is(SyntaxKind::StaticClause)) {
       auto value = evaluator.evaluate(clause->child(0), signature.env);
       if (!value) return std::nullopt;
-      signature.env.insert_or_assign(std::string(clause->text), *value);
+      signature.env.insert_or_assign(clause->text, *value);
     }
     if (clause->is(SyntaxKind::Where)) {
       auto left = evaluator.evaluate(clause->child(0)->child(0), signature.env);

@@ -87,7 +87,7 @@ bool SignatureMatcher::bind_attribute(SyntaxPtr declared, const StaticValue* giv
     auto value = fit_attribute(*given, kind);
     if (!value) return wrong_attribute(declared, kind, *given, at);
     binding_.attributes.emplace_back(declared->text, *value);
-    binding_.env.insert_or_assign(std::string(declared->text), *value);
+    binding_.env.insert_or_assign(declared->text, *value);
     return true;
   }
   std::optional<StaticValue> fallback = default_of(declared, std::nullopt), value = fallback;
@@ -101,7 +101,7 @@ bool SignatureMatcher::bind_attribute(SyntaxPtr declared, const StaticValue* giv
   bool is_default = fallback && *fallback == *value;
   if (is_default && mentions_tvm(declared->child(1))) is_default = default_of(declared, kLastTvm) == value;
   if (!is_default) binding_.attributes.emplace_back(declared->text, *value);
-  binding_.env.insert_or_assign(std::string(declared->text), *value);
+  binding_.env.insert_or_assign(declared->text, *value);
   return true;
 }
 

@@ -15,7 +15,7 @@ bool SignatureMatcher::clauses() {
     if (clause->is(SyntaxKind::StaticClause)) {
       auto value = inside_evaluator_.evaluate(clause->child(0), binding_.env);
       if (!value) return report_inside();
-      binding_.env.insert_or_assign(std::string(clause->text), *value);
+      binding_.env.insert_or_assign(clause->text, *value);
     } else if (clause->is(SyntaxKind::Where)) {
       if (!check(clause)) return false;
     }
@@ -25,9 +25,14 @@ bool SignatureMatcher::clauses() {
 }
 
 bool SignatureMatcher::check(SyntaxPtr clause) {
-  std::string message = clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
+  const std::string_view message = clause->child(1) ? clause->child(1)->text : "a constraint does not hold";
   asking(
-      call_.syntax, [this, message] { return fmt::format("{}: {}", op_text(), message); }, clause);
+      call_.syntax,
+      [this, clause] {
+        return fmt::format("{}: {}", op_text(),
+                           clause->child(1) ? clause->child(1)->text : "a constraint does not hold");
+      },
+      clause);
   std::string detail;
   auto met = holds(clause->child(0), detail);
   if (!met) return report_inside();
@@ -81,7 +86,7 @@ Fix SignatureMatcher::conversion(SyntaxPtr argument, DType to) const {
 
 // For an integer and a floating-point tensor, suggests converting the integer.
 std::vector<Fix> SignatureMatcher::one_dtype(DType wanted, DType found) const {
-  bool two = call_.tensors.size() == 2 && argument_ == 1;
+  bool two = call_.tensors.size() == 2 && operand_.argument == 1;
   if (!two || !wanted.has_one_lane() || !found.has_one_lane()) return {};
   DType first = hooks_.resolve(wanted), second = hooks_.resolve(found);
   bool literal = call_.tensor_syntax[1]->is(SyntaxKind::Float);
@@ -196,8 +201,9 @@ bool SignatureMatcher::relate(std::string_view symbol, const StaticValue& left, 
 }
 
 bool SignatureMatcher::result() {
-  TypeEnv env{binding_.env, {}};
+  TypeEnv env{std::move(binding_.env), {}};
   binding_.result = resolve_type(op_.syntax->child(2), env, inside_evaluator_, scope_, inside_, op_.id);
+  binding_.env = std::move(env.statics);
   return !contains_error(binding_.result) || report_inside();
 }
 

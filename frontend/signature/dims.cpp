@@ -51,7 +51,7 @@ std::optional<LinearPattern> linear_pattern(SyntaxPtr expr, StaticEvaluator& eva
   std::string_view name = *names.begin();
   Dim unknown = solved_for(name);
   StaticEnv with_unknown = env;
-  with_unknown.insert_or_assign(std::string(name), StaticValue(unknown));
+  with_unknown.insert_or_assign(name, StaticValue(unknown));
   auto value = evaluator.dim(expr, with_unknown);
   auto linear = value ? linear_in(*value, unknown) : std::nullopt;
   if (!linear) return std::nullopt;

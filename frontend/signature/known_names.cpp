@@ -43,21 +43,19 @@ StaticEnv SignatureMatcher::known() {
     inside_.clear();
   }
   for (SyntaxPtr p : params_of(op_.syntax)->children) {
-    if (!p->is(SyntaxKind::TensorParam) || argument_ >= call_.tensors.size()) continue;
-    param_ = p;
-    if (Type type = call_.tensors[argument_]) match(p->child(0), type);
-    ++argument_;
+    if (!p->is(SyntaxKind::TensorParam) || operand_.argument >= call_.tensors.size()) continue;
+    operand_.param = p;
+    if (Type type = call_.tensors[operand_.argument]) match(p->child(0), type);
+    ++operand_.argument;
   }
   match_put_off();
   inside_.clear();
   for (SyntaxPtr declared : late_)
-    if (auto value = known_value(declared->child(1)))
-      binding_.env.insert_or_assign(std::string(declared->text), *value);
+    if (auto value = known_value(declared->child(1))) binding_.env.insert_or_assign(declared->text, *value);
   for (SyntaxPtr clause : op_.syntax->child(3)->children) {
     if (clause->is(SyntaxKind::Where)) learn(clause->child(0));
     if (!clause->is(SyntaxKind::StaticClause)) continue;
-    if (auto value = known_value(clause->child(0)))
-      binding_.env.insert_or_assign(std::string(clause->text), *value);
+    if (auto value = known_value(clause->child(0))) binding_.env.insert_or_assign(clause->text, *value);
   }
   return std::move(binding_.env);
 }
@@ -83,7 +81,7 @@ void SignatureMatcher::learn(SyntaxPtr condition) {
     for (auto [name, other] : {std::pair(left, right), std::pair(right, left)}) {
       if (!name->is(SyntaxKind::Name) || binding_.env.contains(name->text) || parse_dtype(name->text))
         continue;
-      if (auto value = known_value(other)) binding_.env.insert_or_assign(std::string(name->text), *value);
+      if (auto value = known_value(other)) binding_.env.insert_or_assign(name->text, *value);
     }
   }
 }

@@ -3,7 +3,6 @@
 // frontend/signature/signature.h.
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +38,15 @@ class SignatureMatcher {
   // The user's terms for the operator and its operands: an infix symbol has a left and a right one.
   std::string op_text() const;
   std::string operand_text(size_t i) const;
-  std::string operand_text() const;
+  /// A parameter's argument, or a member of it.
+  struct Operand {
+    size_t argument = 0;
+    SyntaxPtr param = nullptr;
+    std::optional<size_t> member = std::nullopt;
+  };
+  std::string operand_text(const Operand& operand) const;
+  std::string operand_text() const { return operand_text(operand_); }
+  std::string text_of_binder(std::string_view name) const;
 
   MatchOutcome failed() { return {MatchStatus::Failed, {}}; }
 
@@ -122,22 +129,18 @@ class SignatureMatcher {
   Diagnostics inside_;
   StaticEvaluator inside_evaluator_;
   SignatureBinding binding_;
-  std::map<std::string, std::string, std::less<>> bound_by_;  ///< the parameter that bound each name
+  NameMap<Operand> bound_by_;  ///< what bound each name
   struct PutOff {
     SyntaxPtr pattern;
     Dim actual;
-    size_t argument;
-    SyntaxPtr param;
-    std::optional<size_t> member;
+    Operand operand;
   };
   std::vector<PutOff> put_off_;
-  bool last_try_ = false;         ///< names without a value will get none
-  std::vector<SyntaxPtr> late_;   ///< attributes whose default depends on the tensors
-  std::optional<size_t> member_;  ///< of the tuple being matched
-  std::optional<int> tvm_;        ///< TVM 0.`tvm_` printed the text of the call
-  std::string empty_family_;      ///< the operand that is an empty tuple
-  size_t argument_ = 0;
-  SyntaxPtr param_ = nullptr;
+  bool last_try_ = false;        ///< names without a value will get none
+  std::vector<SyntaxPtr> late_;  ///< attributes whose default depends on the tensors
+  std::optional<int> tvm_;       ///< TVM 0.`tvm_` printed the text of the call
+  std::string empty_family_;     ///< the operand that is an empty tuple
+  Operand operand_;              ///< being matched
 };
 
 }  // namespace quern

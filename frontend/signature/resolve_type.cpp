@@ -135,7 +135,7 @@ class Resolver {
     TypeEnv inner = env_;
     std::vector<Type> fields;
     for (int64_t k = 0; k < *as_const(*limit); ++k) {
-      inner.statics.insert_or_assign(std::string(s->text), StaticValue::integer(k));
+      inner.statics.insert_or_assign(s->text, StaticValue::integer(k));
       fields.push_back(Resolver(inner, evaluator_, scope_, diagnostics_, declaration_).resolve(s->child(0)));
     }
     return tuple_type(fields);

@@ -43,8 +43,8 @@ MatchOutcome SignatureMatcher::run() {
   size_t i = 0;
   for (SyntaxPtr p : params->children) {
     if (!p->is(SyntaxKind::TensorParam)) continue;
-    argument_ = i;
-    param_ = p;
+    operand_.argument = i;
+    operand_.param = p;
     Status status = match(p->child(0), hooks_.resolve(call_.tensors[i++]));
     if (status == Status::Stuck) return {MatchStatus::Stuck, {}};
     if (status == Status::Failed) return failed();
@@ -58,13 +58,13 @@ MatchOutcome SignatureMatcher::run() {
       report_inside();
       return failed();
     }
-    binding_.env.insert_or_assign(std::string(declared->text), *value);
+    binding_.env.insert_or_assign(declared->text, *value);
   }
   asking(call_.syntax, [this] { return op_text(); });
   if (!clauses() || !result()) return failed();
   // Values that `static` clauses compute from this call's dims are recomputed for an instance from its dims.
   for (SyntaxPtr clause : op_.syntax->child(3)->children)
-    if (clause->is(SyntaxKind::StaticClause)) binding_.env.erase(std::string(clause->text));
+    if (clause->is(SyntaxKind::StaticClause)) binding_.env.erase(clause->text);
   return {MatchStatus::Matched, std::move(binding_)};
 }
 
@@ -83,10 +83,15 @@ std::string SignatureMatcher::operand_text(size_t i) const {
   return "this";
 }
 
-std::string SignatureMatcher::operand_text() const {
-  if (member_ && call_.syntax->is(SyntaxKind::List)) return fmt::format("element {}", *member_);
-  if (!member_) return operand_text(argument_);
-  return fmt::format("`%{}.{}`", param_->text, *member_);
+std::string SignatureMatcher::operand_text(const Operand& operand) const {
+  if (!operand.member) return operand_text(operand.argument);
+  if (call_.syntax->is(SyntaxKind::List)) return fmt::format("element {}", *operand.member);
+  return fmt::format("`%{}.{}`", operand.param->text, *operand.member);
+}
+
+std::string SignatureMatcher::text_of_binder(std::string_view name) const {
+  const auto binder = bound_by_.find(name);
+  return binder == bound_by_.end() ? "" : operand_text(binder->second);
 }
 
 void SignatureMatcher::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes,

@@ -3,10 +3,12 @@
 // the names of the signature (packs, dims, dtypes, attributes) from the arguments, checks the constraints and
 // computes the result type.
 
+#include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/signature/resolve_type.h"
@@ -48,13 +50,19 @@ struct SignatureCall {
 };
 
 struct SignatureBinding {
-  StaticEnv env;                ///< every name of the signature
-  std::set<std::string> bound;  ///< those bound to dims and dtypes of the arguments (packs, dims, dtypes)
+  StaticEnv env;                   ///< every name of the signature
+  std::vector<std::string> bound;  ///< those bound to dims and dtypes of the arguments (packs, dims, dtypes)
   Type result = nullptr;
   std::vector<std::pair<std::string, StaticValue>>
       attributes;  ///< those that differ from their defaults, in declared order
   /// Of a call: the answers of tests of form in the clauses (`StaticEvaluator::answers_of_form`), which an instance must share.
   std::optional<std::string> answers_of_form = std::nullopt;
+
+  bool is_bound(std::string_view name) const { return std::ranges::find(bound, name) != bound.end(); }
+  void bind(std::string_view name, StaticValue value) {
+    env.insert_or_assign(name, std::move(value));
+    if (!is_bound(name)) bound.emplace_back(name);
+  }
 };
 
 enum class MatchStatus { Matched, Stuck, Failed };

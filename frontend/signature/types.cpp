@@ -38,15 +38,15 @@ SignatureMatcher::Status SignatureMatcher::match(SyntaxPtr pattern, Type actual)
 
 SignatureMatcher::Status SignatureMatcher::wrong_type(SyntaxPtr, Type actual) {
   report(
-      DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
+      DiagnosticKind::TypeMismatch, call_.tensor_syntax[operand_.argument],
       fmt::format("{} of {} has to be a tensor, not {}", operand_text(), op_text(), hooks_.describe(actual)),
-      hooks_.origin_of_argument(argument_));
+      hooks_.origin_of_argument(operand_.argument));
   return Status::Failed;
 }
 
 SignatureMatcher::Status SignatureMatcher::match_family(SyntaxPtr pattern, Type actual) {
   if (actual->kind != TypeKind::Tuple) {
-    SyntaxPtr written = call_.tensor_syntax[argument_];
+    SyntaxPtr written = call_.tensor_syntax[operand_.argument];
     std::string remedy;
     std::vector<Fix> fixes;
     // A list is one tensor.
@@ -59,7 +59,7 @@ SignatureMatcher::Status SignatureMatcher::match_family(SyntaxPtr pattern, Type 
     report(DiagnosticKind::TypeMismatch, written,
            fmt::format("{} of {} has to be a tuple of tensors, not {}{}", operand_text(), op_text(),
                        hooks_.describe(actual), remedy),
-           hooks_.origin_of_argument(argument_), std::move(fixes));
+           hooks_.origin_of_argument(operand_.argument), std::move(fixes));
     return Status::Failed;
   }
   for (Type field : actual->args)
@@ -68,19 +68,20 @@ SignatureMatcher::Status SignatureMatcher::match_family(SyntaxPtr pattern, Type 
   StaticList positions;
   for (size_t k = 0; k < actual->args.size(); ++k)
     positions.push_back(StaticValue::integer(static_cast<int64_t>(k)));
-  binding_.env.insert_or_assign("%" + std::string(param_->text), StaticValue::list(std::move(positions)));
+  binding_.env.insert_or_assign("%" + std::string(operand_.param->text),
+                                StaticValue::list(std::move(positions)));
   std::string index(pattern->text);
   for (size_t k = 0; k < actual->args.size(); ++k) {
     binding_.env.insert_or_assign(index, StaticValue::integer(static_cast<int64_t>(k)));
-    member_ = k;
+    operand_.member = k;
     Status s = match(pattern->child(0), hooks_.resolve(actual->args[k]));
     if (s != Status::Ok) return s;
   }
-  member_.reset();
+  operand_.member.reset();
   binding_.env.erase(index);
   SyntaxPtr limit = pattern->child(1);
   if (limit->is(SyntaxKind::Name) && !binding_.env.contains(limit->text))
-    binding_.env.insert_or_assign(std::string(limit->text),
+    binding_.env.insert_or_assign(limit->text,
                                   StaticValue::integer(static_cast<int64_t>(actual->args.size())));
   return Status::Ok;
 }
@@ -109,21 +110,20 @@ SignatureMatcher::Status SignatureMatcher::match_dtype(SyntaxPtr pattern, Type a
   }
   if (hooks_.unify(*wanted, actual->dtype)) return Status::Ok;
   auto bound = bound_by_.find(pattern->text);
-  std::string message =
-      bound == bound_by_.end()
-          ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(), hooks_.describe(*wanted),
-                        hooks_.describe(actual->dtype))
-          : fmt::format("{} takes tensors of one dtype: {} is {} but {} is {}", op_text(), bound->second,
-                        hooks_.describe(*wanted), operand_text(), hooks_.describe(actual->dtype));
-  report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes(),
+  std::string message = bound == bound_by_.end()
+                            ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(),
+                                          hooks_.describe(*wanted), hooks_.describe(actual->dtype))
+                            : fmt::format("{} takes tensors of one dtype: {} is {} but {} is {}", op_text(),
+                                          operand_text(bound->second), hooks_.describe(*wanted),
+                                          operand_text(), hooks_.describe(actual->dtype));
+  report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[operand_.argument], message, argument_notes(),
          bound == bound_by_.end() ? std::vector<Fix>() : one_dtype(*wanted, actual->dtype));
   return Status::Failed;
 }
 
 void SignatureMatcher::bind(std::string_view name, StaticValue value) {
-  binding_.env.insert_or_assign(std::string(name), std::move(value));
-  binding_.bound.insert(std::string(name));
-  bound_by_.insert_or_assign(std::string(name), operand_text());
+  binding_.bind(name, std::move(value));
+  bound_by_.insert_or_assign(name, operand_);
 }
 
 void SignatureMatcher::bind_member(std::string_view name, StaticValue value) {
@@ -153,11 +153,11 @@ SignatureMatcher::Status SignatureMatcher::match_shape(SyntaxPtr pattern, Type a
     if (items[i]->is(SyntaxKind::Spread)) spread = i;
   size_t fixed = items.size() - (spread < items.size());
   if (actual->dims.size() < fixed || (spread == items.size() && actual->dims.size() != fixed)) {
-    report(DiagnosticKind::RankMismatch, call_.tensor_syntax[argument_],
+    report(DiagnosticKind::RankMismatch, call_.tensor_syntax[operand_.argument],
            fmt::format("{} of {} has {}{} dimension{}, but this is {}", operand_text(), op_text(),
                        spread < items.size() ? "at least " : "", fixed, fixed == 1 ? "" : "s",
                        hooks_.describe(actual)),
-           hooks_.origin_of_argument(argument_));
+           hooks_.origin_of_argument(operand_.argument));
     return Status::Failed;
   }
   for (size_t i = 0; i < items.size(); ++i) {
@@ -193,14 +193,14 @@ SignatureMatcher::Status SignatureMatcher::match_pack(SyntaxPtr at, std::string_
   }
   const StaticList* known = bound->second.as_list();
   bool same = known && known->size() == dims.size();
-  asking(call_.tensor_syntax[argument_],
+  asking(call_.tensor_syntax[operand_.argument],
          [this] { return fmt::format("{}: the shape of {}", op_text(), operand_text()); });
   for (size_t i = 0; same && i < dims.size(); ++i) same = hooks_.unify((*known)[i].as_dim(), dims[i]);
   if (same) return Status::Ok;
-  report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
+  report(DiagnosticKind::DimMismatch, call_.tensor_syntax[operand_.argument],
          fmt::format("{}: the shape `{}` is {} in {} but {} in {}", op_text(),
                      at->is(SyntaxKind::Spread) ? name : at->text, shape_text(bound->second),
-                     bound_by_[std::string(name)], shape_to_string(dims), operand_text()),
+                     text_of_binder(name), shape_to_string(dims), operand_text()),
          argument_notes());
   return Status::Failed;
 }
@@ -223,7 +223,7 @@ SignatureMatcher::Status SignatureMatcher::match_dim(SyntaxPtr pattern, Dim actu
   if (!waits || !actual->has_infer)
     if (auto solved = match_linear(pattern, actual)) return *solved;
   if (waits) {
-    put_off_.push_back({pattern, actual, argument_, param_, member_});
+    put_off_.push_back({pattern, actual, operand_});
     return Status::Ok;
   }
   auto wanted = inside_evaluator_.dim(pattern, binding_.env);
@@ -231,15 +231,15 @@ SignatureMatcher::Status SignatureMatcher::match_dim(SyntaxPtr pattern, Dim actu
     report_inside();
     return Status::Failed;
   }
-  asking(call_.tensor_syntax[argument_], [this, pattern] {
+  asking(call_.tensor_syntax[operand_.argument], [this, pattern] {
     return fmt::format("{}: the dimension `{}` of {}", op_text(), pattern_text(pattern), operand_text());
   });
   if (hooks_.unify(*wanted, actual)) return Status::Ok;
-  std::string first =
-      bound_by_.contains(std::string(pattern->text)) ? " in " + bound_by_[std::string(pattern->text)] : "";
-  report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
+  const std::string binder = text_of_binder(pattern->text);
+  report(DiagnosticKind::DimMismatch, call_.tensor_syntax[operand_.argument],
          fmt::format("{}: the dimension `{}` is {}{} but {} in {}", op_text(), pattern_text(pattern),
-                     to_string(hooks_.resolve(*wanted)), first, to_string(actual), operand_text()),
+                     to_string(hooks_.resolve(*wanted)), binder.empty() ? "" : " in " + binder,
+                     to_string(actual), operand_text()),
          argument_notes());
   return Status::Failed;
 }
@@ -249,14 +249,12 @@ SignatureMatcher::Status SignatureMatcher::match_put_off() {
     last_try_ = put_off_.size() == before;
     before = put_off_.size();
     for (const PutOff& dim : std::exchange(put_off_, {})) {
-      argument_ = dim.argument;
-      param_ = dim.param;
-      member_ = dim.member;
+      operand_ = dim.operand;
       Status status = match_dim(dim.pattern, hooks_.resolve(dim.actual));
       if (status != Status::Ok) return status;
     }
   }
-  member_.reset();
+  operand_.member.reset();
   return Status::Ok;
 }
 
@@ -274,7 +272,7 @@ std::optional<SignatureMatcher::Status> SignatureMatcher::match_linear(SyntaxPtr
   Dim value = is_const(factor, 0) ? nullptr : dim_floordiv(left, factor);
   std::string wanted = fmt::format("`{}`", pattern_text(pattern));
   if (!open->text.empty()) wanted += " = " + open->text;
-  asking(call_.tensor_syntax[argument_], [this, wanted] {
+  asking(call_.tensor_syntax[operand_.argument], [this, wanted] {
     return fmt::format("{}: the extent of {} has to be {}", op_text(), operand_text(), wanted);
   });
   bool fits = value && !(as_const(value) && *as_const(value) < 0);
@@ -287,7 +285,7 @@ std::optional<SignatureMatcher::Status> SignatureMatcher::match_linear(SyntaxPtr
     std::string why;
     if (value && as_const(value) && dim_mul(value, factor) == left)
       why = fmt::format(": `{}` would be {}", open->name, to_string(value));
-    report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
+    report(DiagnosticKind::DimMismatch, call_.tensor_syntax[operand_.argument],
            fmt::format("{}: the extent {} of {} cannot be {}{}", op_text(), to_string(actual), operand_text(),
                        wanted, why),
            argument_notes());

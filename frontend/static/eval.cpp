@@ -178,7 +178,7 @@ bool StaticEvaluator::append(SyntaxPtr element, const StaticEnv& env, StaticList
     }
     StaticEnv inner = env;
     for (int64_t k = 0; k < *limit->as_int(); ++k) {
-      inner.insert_or_assign(std::string(element->text), StaticValue::integer(k));
+      inner.insert_or_assign(element->text, StaticValue::integer(k));
       if (element->child(2)) {
         auto keep = boolean(element->child(2), inner);
         if (!keep) return false;
@@ -393,8 +393,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
     return std::nullopt;
   }
   StaticEnv inner;
-  for (size_t i = 0; i < args.size(); ++i)
-    inner.insert_or_assign(std::string(params->children[i]->text), args[i]);
+  for (size_t i = 0; i < args.size(); ++i) inner.insert_or_assign(params->children[i]->text, args[i]);
   // Errors inside are reported at the call, which has the values that led to them.
   Diagnostics inside;
   StaticEvaluator evaluator(scope_.home(*function), function->id, inside);

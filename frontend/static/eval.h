@@ -2,7 +2,6 @@
 // The compile-time language: attributes, dims, packs and `static` functions, evaluated over syntax.
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +9,13 @@
 #include "frontend/static/scope.h"
 #include "frontend/syntax/syntax.h"
 #include "frontend/text/diagnostics.h"
+#include "ir/base/name_map.h"
 #include "ir/type/static_value.h"
 
 namespace quern {
 
 /// Names bound at compile time: dims, packs, dtypes, attributes, `static` names, index variables.
-using StaticEnv = std::map<std::string, StaticValue, std::less<>>;
+using StaticEnv = NameMap<StaticValue>;
 
 class StaticEvaluator {
  public:

@@ -159,7 +159,7 @@ class Scope {
   /// The same, and returns the definition; null while it is being inferred.
   virtual const Inferred* specialised(const InstanceRequest& request) = 0;
   /// An instance of an operator.
-  virtual InstanceAnswer instance(const InstanceRequest& request) = 0;
+  virtual InstanceAnswer instance(InstanceRequest request) = 0;
   /// The `#[metadata]` of a declaration's file; null if it has none.
   virtual const Metadata* metadata(uint32_t declaration) = 0;
   /// The n of the TVM 0.n that printed a declaration's file, according to its header and metadata; nothing

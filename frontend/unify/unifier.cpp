@@ -73,6 +73,8 @@ void for_each_open_part(Type type, const F& visit) {
 }  // namespace
 
 Type Unifier::resolve(Type type) {
+  type = root(type);
+  if (!type->has_infer) return type;
   std::unordered_map<Type, Type> known;
   return resolve(type, known);
 }
@@ -149,6 +151,8 @@ std::vector<Unknown> Unifier::observed() {
 
 std::vector<Unknown> Unifier::unknowns(Type type) {
   std::vector<Unknown> found;
+  type = resolve(type);
+  if (!type->has_infer) return found;
   auto add = [&](Unknown unknown) {
     if (std::find(found.begin(), found.end(), unknown) == found.end()) found.push_back(unknown);
   };
@@ -159,7 +163,7 @@ std::vector<Unknown> Unifier::unknowns(Type type) {
     }
     for (Dim a : d->args) dims(a);
   };
-  for_each_open_part(resolve(type), [&](Type t) {
+  for_each_open_part(type, [&](Type t) {
     if (t->kind == TypeKind::Infer) add({Unknown::Kind::Type, t->id});
     for (Dim d : t->dims) dims(d);
     if (t->dtype.is_infer()) add({Unknown::Kind::DType, t->dtype.id});

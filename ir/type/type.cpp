@@ -331,6 +331,7 @@ void for_each_dim_var(Type type, const std::function<void(Dim)>& visit) {
 }
 
 bool contains_error(Type type) {
+  if (type->args.empty()) return type->is_error();
   bool found = false;
   std::unordered_set<Type> seen;
   for_each_part(type, seen, [&](Type part) { found = found || part->is_error(); });

@@ -132,20 +132,20 @@ const Inferred* ModuleScope::specialised(const InstanceRequest& request) {
   return db_.specialised_definition(owner, request.key.substr(1));
 }
 
-InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
+InstanceAnswer ModuleScope::instance(InstanceRequest request) {
   // A library operator has the same meaning in every module: its instances are made once.
-  ModuleId owner = db_.declarations[request.declaration].module;
-  if (!makes_instances_ && owner != Database::kLibrary)
-    return {db_.late_instance({owner, request}), {}, true};
-  const InstanceResult& result = db_.instance({owner, request});
+  const ModuleId owner = db_.declarations[request.declaration].module;
+  const InstanceKey key{owner, std::move(request)};
+  if (!makes_instances_ && owner != Database::kLibrary) return {db_.late_instance(key), {}, true};
+  const InstanceResult& result = db_.instance(key);
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
   // Errors in an imported file that do not depend on the call are reported there.
   bool imported = owner != module_ && owner != Database::kLibrary;
-  if (imported && !db_.operator_check(request.declaration).empty()) answer.diagnostics.clear();
+  if (imported && !db_.operator_check(key.request.declaration).empty()) answer.diagnostics.clear();
   if (!result.instance)
     answer.diagnostics.push_back({DiagnosticKind::StaticLimit,
-                                  {{request.declaration, 1}, {}},
-                                  fmt::format("`{}` is defined by itself", request.op),
+                                  {{key.request.declaration, 1}, {}},
+                                  fmt::format("`{}` is defined by itself", key.request.op),
                                   {}});
   return answer;
 }

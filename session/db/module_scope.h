@@ -60,7 +60,7 @@ class ModuleScope final : public Scope {
   const Annotations* annotations(std::string_view name) override;
   void specialise(const InstanceRequest& request) override;
   const Inferred* specialised(const InstanceRequest& request) override;
-  InstanceAnswer instance(const InstanceRequest& request) override;
+  InstanceAnswer instance(InstanceRequest request) override;
   const Metadata* metadata(uint32_t declaration) override {
     return db_.metadata(db_.declarations[declaration].source).get();
   }

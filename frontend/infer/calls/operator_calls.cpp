@@ -84,7 +84,7 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
   }
   for (SyntaxPtr n : named) failed |= !add_attribute(std::string(n->text), n->child(0), n, statics, draft);
   if (failed) return error(s);
-  parts_.operators.relate(s, draft, fmt::format("the arguments of `{}`", op.name));
+  parts_.operators.relate(s, draft, "the arguments of `" + op.name + "`");
   return extents_.bound(s, extents, &draft);
 }
 

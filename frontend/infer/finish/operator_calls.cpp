@@ -2,10 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/infer/finish/finisher.h"
 #include "frontend/infer/finish/warnings.h"
 
 namespace quern {
+
+namespace {
+
+bool has_unknowns(const StaticValue& value) {
+  if (value.as_dim()) return value.as_dim()->has_infer;
+  if (value.as_dtype()) return value.as_dtype()->is_infer();
+  return value.as_list() && std::ranges::any_of(*value.as_list(), has_unknowns);
+}
+
+}  // namespace
 
 StaticValue Finisher::settled(const StaticValue& value) {
   if (value.as_dim()) return StaticValue(resolve(value.as_dim()));
@@ -25,11 +37,12 @@ ExprPtr Finisher::operator_call(const OperatorCallDraft& call, Type type) {
     if (!again) return failed(call);
     binding = std::move(*again);
   }
-  for (auto& [name, value] : binding.env) value = settled(value);
+  for (auto& [name, value] : binding.env)
+    if (has_unknowns(value)) value = settled(value);
   warn(context_, call, binding);
   std::vector<Dim> dims = instance_dims(binding);
   if (call.op->name.starts_with("@")) return definition_call(call, std::move(binding), type);
-  InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));
+  InstanceAnswer answer = scope_.instance(make_request(*call.op, std::move(binding)));
   context_.declaration = call.origin.declaration;
   report_instance(call, answer);
   const std::shared_ptr<const OpInstance>& instance = answer.instance;

@@ -90,8 +90,7 @@ void warn(Context& context, const OperatorCallDraft& call, const SignatureBindin
   StaticEvaluator evaluator(context.scope.home(*call.op), call.op->id, undecided);
   for (SyntaxPtr clause : clauses) {
     if (clause->is(SyntaxKind::StaticClause))
-      if (auto value = evaluator.evaluate(clause->child(0), env))
-        env.insert_or_assign(std::string(clause->text), *value);
+      if (auto value = evaluator.evaluate(clause->child(0), env)) env.insert_or_assign(clause->text, *value);
     if (is_warning(clause) && evaluator.boolean(clause->child(0), env).value_or(false))
       warn(context, call, clause, env);
   }

@@ -55,7 +55,7 @@ Head Heads::from_annotations(SyntaxPtr def, const Annotations& annotations) {
   const Scheme& scheme = annotations.scheme;
   Substitution dtypes;
   Head head{{}, nullptr, {}, scheme.dim_vars, scheme.type_vars, {}};
-  for (const auto& [name, dim] : annotations.dims) head.env.statics.emplace(name, StaticValue(dim));
+  for (const auto& [name, dim] : annotations.dims) head.env.statics.insert_or_assign(name, StaticValue(dim));
   for (SyntaxPtr n : def->child(0) ? def->child(0)->children : std::span<const SyntaxPtr>()) {
     std::string name(n->text);
     for (Type t : scheme.type_vars)

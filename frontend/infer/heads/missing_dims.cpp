@@ -34,7 +34,7 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
     }
     if (in_shape && is_dim_variable(s) && !head.env.statics.contains(s->text)) {
       head.dim_vars.push_back(dim_var(name_of_dim(s, scope_.metadata(context_.declaration))));
-      head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
+      head.env.statics.insert_or_assign(s->text, StaticValue(head.dim_vars.back()));
     }
     bool is_dim = in_shape && (s->is(SyntaxKind::Name) || s->is(SyntaxKind::NamedType)) &&
                   s->children.empty() && !head.env.open_packs.contains(s->text);
@@ -43,7 +43,7 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
       report(DiagnosticKind::UndeclaredDim, s, fmt::format("the dim `{}` is not declared", s->text), {},
              {{fmt::format("declare it: `[{}]` before the parameters", s->text), {insertion(s->text)}}});
       head.dim_vars.push_back(dim_var(s->text));
-      head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
+      head.env.statics.insert_or_assign(s->text, StaticValue(head.dim_vars.back()));
     }
     if (s->is(SyntaxKind::NamedType) && !s->children.empty()) {
       const std::span<const Type> parameters = parameters_of(s->text, scope_);

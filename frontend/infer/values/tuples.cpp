@@ -23,7 +23,7 @@ bool Tuples::add_generated(SyntaxPtr s, std::vector<DraftPtr>& fields) {
   TypeEnv outer = names_.env;
   bool all = true;
   for (int64_t k = 0; all && k < *count; ++k) {
-    names_.env.statics.insert_or_assign(std::string(s->text), StaticValue::integer(k));
+    names_.env.statics.insert_or_assign(s->text, StaticValue::integer(k));
     auto keep = s->child(2) ? statics.boolean(s->child(2), names_.env.statics) : std::optional(true);
     all = keep.has_value();
     if (keep && *keep) fields.push_back(infer(s->child(0)));

@@ -23,6 +23,7 @@ SyntaxPtr body_of(SyntaxPtr def) {
 // Collects from a definition or its chunks.
 template <class T>
 std::vector<T> of_declaration(const std::vector<T>& all, const Declaration& def) {
+  if (all.empty()) return {};
   std::unordered_set<uint32_t> own{def.id};
   for (const Declaration* chunk : def.chunks) own.insert(chunk->id);
   std::vector<T> mine;

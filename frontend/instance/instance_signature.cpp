@@ -64,7 +64,10 @@ bool has_attribute_or_pack(SyntaxPtr s) {
 }  // namespace
 
 InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
-  std::string key = op.name + "{";
+  constexpr size_t kMostKeys = 96;
+  std::string key;
+  key.reserve(kMostKeys);
+  key.append(op.name).append("{");
   for (const auto& [name, value] : binding.env) {
     key += name;
     key += '=';

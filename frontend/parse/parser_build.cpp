@@ -487,8 +487,10 @@ void build_syntax(const ParseNode& unit, std::string_view text, const InnerParse
                   ParseOutcome& outcome) {
   auto arena = std::make_shared<Arena>();
   Builder builder(*arena, text, parse_inner, outcome.problems);
+  builder.made.reserve(text.size() / 2);  // of most texts
   SyntaxPtr root = builder.item(unit.item());
-  outcome.spans = {unit.range};
+  outcome.spans.reserve(builder.made.size() + 1);
+  outcome.spans.push_back(unit.range);
   number(const_cast<Syntax*>(root), builder.made, outcome.spans);
   outcome.tree = {arena, root, static_cast<uint32_t>(outcome.spans.size() - 1)};
 }

@@ -38,6 +38,7 @@ MatchOutcome SignatureMatcher::run() {
   }
   for (Type type : call_.tensors)
     if (contains_error(hooks_.resolve(type))) return failed();
+  binding_.bound.reserve(2 * tensors);  // a pack and a dtype for each
   if (!attributes()) return failed();
   if (!late_.empty() && mentions_unknown_dims()) return {MatchStatus::Stuck, {}};
   size_t i = 0;

@@ -135,6 +135,7 @@ void SignatureMatcher::bind_member(std::string_view name, StaticValue value) {
 
 StaticValue SignatureMatcher::pack(std::span<const Dim> dims) {
   StaticList items;
+  items.reserve(dims.size());
   for (Dim d : dims) items.emplace_back(hooks_.resolve(d));
   return StaticValue::list(std::move(items));
 }

@@ -454,6 +454,7 @@ std::optional<std::vector<Dim>> StaticEvaluator::shape(SyntaxPtr expr, const Sta
   std::vector<Dim> dims;
   if (expr->is(SyntaxKind::Tuple) && std::ranges::all_of(expr->children, is_item)) {
     std::optional<StaticValue> wrong;
+    dims.reserve(expr->children.size());
     for (SyntaxPtr item : expr->children) {
       auto value = evaluate(item, env);
       if (!value) return std::nullopt;

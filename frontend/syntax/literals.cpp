@@ -18,9 +18,24 @@ std::optional<DType> suffix_dtype(std::string_view suffix) {
   return parse_dtype(name);
 }
 
+/// A few digits alone: every number of 15 of them is a double too.
+std::optional<NumberLiteral> short_integer(std::string_view text) {
+  constexpr size_t kDigits = 15;
+  if (text.empty() || text.size() > kDigits) return std::nullopt;
+  NumberLiteral literal{};
+  literal.is_integer = true;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    literal.integer = literal.integer * 10 + (c - '0');
+  }
+  literal.real = static_cast<double>(literal.integer);
+  return literal;
+}
+
 }  // namespace
 
 std::optional<NumberLiteral> parse_number(std::string_view text) {
+  if (const auto integer = short_integer(text)) return integer;
   NumberLiteral literal{};
   bool negative = text.starts_with("-");
   if (negative) text.remove_prefix(1);

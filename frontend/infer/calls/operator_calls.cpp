@@ -62,6 +62,9 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
   open_extents(op, positional, named, extents);
   Statics statics = names_.evaluator(&extents);
   bool failed = false;
+  draft.args.reserve(tensors);
+  draft.call.tensors.reserve(tensors);
+  draft.call.tensor_syntax.reserve(tensors);
   for (size_t i = 0; i < positional.size(); ++i) {
     if (is_attribute_struct(positional[i])) {
       auto values = meta_attributes(positional[i], op, scope_, context_.declaration, diagnostics_);

@@ -89,6 +89,7 @@ Type Unifier::resolve(Type type, std::unordered_map<Type, Type>& known) {
   }
   if (type->is_tensor()) {
     std::vector<Dim> dims;
+    dims.reserve(type->dims.size());
     for (Dim d : type->dims) dims.push_back(resolve(d));
     return tensor_type(dims, resolve(type->dtype));
   }

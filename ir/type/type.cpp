@@ -23,7 +23,7 @@ struct ContentHash {
   size_t operator()(Type type) const {
     size_t hash = combine(static_cast<size_t>(type->kind), hash_value(type->dtype));
     hash = combine(hash, type->id);
-    hash = combine(hash, std::hash<std::string_view>()(type->name));
+    if (!type->name.empty()) hash = combine(hash, std::hash<std::string_view>()(type->name));
     for (Dim dim : type->dims) hash = combine(hash, std::hash<Dim>()(dim));
     for (Type arg : type->args) hash = combine(hash, std::hash<Type>()(arg));
     return hash;
@@ -122,7 +122,9 @@ Type unit_type() {
 }
 
 Type function_type(std::span<const Type> params, Type result) {
-  std::vector<Type> args(params.begin(), params.end());
+  std::vector<Type> args;
+  args.reserve(params.size() + 1);
+  args.assign(params.begin(), params.end());
   args.push_back(result);
   return node_of({.kind = TypeKind::Function, .args = args});
 }
@@ -330,12 +332,21 @@ void for_each_dim_var(Type type, const std::function<void(Dim)>& visit) {
   });
 }
 
-bool contains_error(Type type) {
+namespace {
+
+bool contains_error(Type type, std::unordered_set<Type>& seen) {
   if (type->args.empty()) return type->is_error();
-  bool found = false;
+  // Parts that have parts are looked at once.
+  return type->is_error() || std::ranges::any_of(type->args, [&](Type arg) {
+           return arg->args.empty() ? arg->is_error() : seen.insert(arg).second && contains_error(arg, seen);
+         });
+}
+
+}  // namespace
+
+bool contains_error(Type type) {
   std::unordered_set<Type> seen;
-  for_each_part(type, seen, [&](Type part) { found = found || part->is_error(); });
-  return found;
+  return contains_error(type, seen);
 }
 
 }  // namespace quern

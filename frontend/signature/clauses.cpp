@@ -8,6 +8,14 @@
 
 namespace quern {
 
+namespace {
+
+std::string_view message_of(SyntaxPtr where) {
+  return where->child(1) ? where->child(1)->text : "a constraint does not hold";
+}
+
+}  // namespace
+
 bool SignatureMatcher::clauses() {
   std::string& answers = binding_.answers_of_form.emplace();
   for (SyntaxPtr clause : op_.syntax->child(3)->children) {
@@ -25,14 +33,8 @@ bool SignatureMatcher::clauses() {
 }
 
 bool SignatureMatcher::check(SyntaxPtr clause) {
-  const std::string_view message = clause->child(1) ? clause->child(1)->text : "a constraint does not hold";
   asking(
-      call_.syntax,
-      [this, clause] {
-        return fmt::format("{}: {}", op_text(),
-                           clause->child(1) ? clause->child(1)->text : "a constraint does not hold");
-      },
-      clause);
+      call_.syntax, [this, clause] { return fmt::format("{}: {}", op_text(), message_of(clause)); }, clause);
   std::string detail;
   auto met = holds(clause->child(0), detail);
   if (!met) return report_inside();
@@ -54,8 +56,8 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
     if (same && fixes.empty() && dtype.is_int() && dtype.has_one_lane())
       fixes.push_back(conversion(argument, DType::float32()));
   }
-  report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("{}: {}{}", op_text(), message, detail),
-         std::move(notes), std::move(fixes));
+  report(DiagnosticKind::ConstraintNotMet, call_.syntax,
+         fmt::format("{}: {}{}", op_text(), message_of(clause), detail), std::move(notes), std::move(fixes));
   return false;
 }
 

@@ -243,13 +243,17 @@ class Importer {
       return inline_function(node, function->second, inputs, scope, writer);
     writer.enter(scope_of(node));
     while (!inputs.empty() && !inputs.back().type) inputs.pop_back();
-    if (auto constant = fold_constants(node, opset_, inputs, typer_, convert_node)) {
+    const auto place = in_loop_ ? std::nullopt : std::optional(written_);
+    if (auto constant = fold_constants(node, opset_, place, inputs, typer_, convert_node)) {
       scope.set(node.outputs[0], *std::move(constant));
       return;
     }
-    Call call(
-        node, opset_, std::move(inputs), writer,
-        [&](const Graph& graph, const std::vector<Term>& terms) { return write_block(graph, terms, scope); });
+    const bool was_in_loop = in_loop_;
+    Call call(node, opset_, place, std::move(inputs), writer,
+              [&](const Graph& graph, const std::vector<Term>& terms) {
+                in_loop_ = was_in_loop || node.op != "If";
+                return write_block(graph, terms, scope);
+              });
     try {
       convert_node(call);
     } catch (const Refusal& refusal) {
@@ -257,6 +261,7 @@ class Importer {
     } catch (const std::out_of_range&) {
       problem(fmt::format("{}: a list of its attributes is too short", place_of(node)));
     }
+    in_loop_ = was_in_loop;
     for (size_t i = 0; i < node.outputs.size(); ++i) scope.set(node.outputs[i], call.outputs()[i]);
   }
 
@@ -360,6 +365,7 @@ class Importer {
   int64_t opset_;                               ///< of the nodes that are being written
   int depth_ = 0;                               ///< of functions
   size_t written_ = 0;                          ///< nodes
+  bool in_loop_ = false;                        ///< whether the nodes are of a loop's graph
   std::map<std::string, std::string> symbols_;  ///< of extents, to names of dims
   Names dim_names_;
   Typer typer_;

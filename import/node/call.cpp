@@ -10,9 +10,11 @@ namespace quern::onnx {
 
 using namespace import_text;
 
-Call::Call(const Node& node, int64_t opset, std::vector<Term> inputs, Writer& writer, WriteGraph write_graph)
+Call::Call(const Node& node, int64_t opset, std::optional<size_t> place, std::vector<Term> inputs,
+           Writer& writer, WriteGraph write_graph)
     : node_(node),
       opset_(opset),
+      place_(place),
       inputs_(std::move(inputs)),
       writer_(writer),
       write_graph_(std::move(write_graph)),

@@ -32,11 +32,14 @@ class Call {
   /// How a graph in an attribute is written: on terms for its inputs.
   using WriteGraph = std::function<Block(const Graph&, const std::vector<Term>&)>;
 
-  Call(const Node& node, int64_t opset, std::vector<Term> inputs, Writer& writer, WriteGraph write_graph);
+  Call(const Node& node, int64_t opset, std::optional<size_t> place, std::vector<Term> inputs, Writer& writer,
+       WriteGraph write_graph);
 
   const Node& node() const { return node_; }
   /// The version of the default domain's operators that the model is written for.
   int64_t opset() const { return opset_; }
+  /// Which of the nodes that are written it is, from 1 on; nothing in a loop, whose graph is written once for all its turns.
+  std::optional<size_t> place() const { return place_; }
 
   // --- inputs
   size_t input_count() const { return inputs_.size(); }
@@ -94,6 +97,7 @@ class Call {
 
   const Node& node_;
   int64_t opset_;
+  std::optional<size_t> place_;
   std::vector<Term> inputs_;
   Writer& writer_;
   WriteGraph write_graph_;

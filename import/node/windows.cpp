@@ -14,12 +14,6 @@ bool are_all(const std::vector<int64_t>& numbers, int64_t value) {
   return std::ranges::all_of(numbers, [&](int64_t number) { return number == value; });
 }
 
-std::vector<int64_t> listed(Call& call, std::string_view name, size_t count, int64_t otherwise) {
-  auto list = call.integers(name).value_or(std::vector<int64_t>(count, otherwise));
-  if (list.size() != count) throw Refusal(fmt::format("its `{}` is not for {} axes", name, count));
-  return list;
-}
-
 /// Padding so that the result has as many windows as strides fit into the axis, the odd one at an end of it.
 void pad_to_same(Windows& windows, const Term& data, bool is_upper) {
   const auto extents = extents_from(data, 2, "padding that keeps the extents");
@@ -33,6 +27,12 @@ void pad_to_same(Windows& windows, const Term& data, bool is_upper) {
 }
 
 }  // namespace
+
+std::vector<int64_t> entries_of(Call& call, std::string_view name, size_t count, int64_t otherwise) {
+  auto list = call.integers(name).value_or(std::vector<int64_t>(count, otherwise));
+  if (list.size() != count) throw Refusal(fmt::format("its `{}` is not for {} axes", name, count));
+  return list;
+}
 
 std::string dimensions(size_t count) {
   if (count < 1 || count > 3) throw Refusal(fmt::format("has {} spatial axes; 1 to 3 are known", count));
@@ -54,10 +54,10 @@ Windows windows_of(Call& call, std::vector<int64_t> kernel) {
   const Term& data = call.in(0);
   if (data.rank() < 3) throw Refusal("its data have no spatial axes");
   Windows windows{data.rank() - 2, {}, {}, {}, {}, {}};
-  windows.kernel = kernel.empty() ? listed(call, "kernel_shape", windows.count, 0) : std::move(kernel);
-  windows.strides = listed(call, "strides", windows.count, 1);
-  windows.dilations = listed(call, "dilations", windows.count, 1);
-  const auto pads = listed(call, "pads", 2 * windows.count, 0);
+  windows.kernel = kernel.empty() ? entries_of(call, "kernel_shape", windows.count, 0) : std::move(kernel);
+  windows.strides = entries_of(call, "strides", windows.count, 1);
+  windows.dilations = entries_of(call, "dilations", windows.count, 1);
+  const auto pads = entries_of(call, "pads", 2 * windows.count, 0);
   windows.begins.assign(pads.begin(), pads.begin() + static_cast<ptrdiff_t>(windows.count));
   windows.ends.assign(pads.begin() + static_cast<ptrdiff_t>(windows.count), pads.end());
   if (are_all(windows.kernel, 0) || std::ranges::any_of(windows.strides, [](int64_t s) { return s < 1; }))

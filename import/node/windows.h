@@ -18,6 +18,8 @@ struct Windows {
 
 /// The windows over the first input, with kernels of these extents; `kernel` is empty where the attribute has them.
 Windows windows_of(Call& call, std::vector<int64_t> kernel = {});
+/// The entries of an attribute that has one for each of `count` axes, all `otherwise` where it is left out.
+std::vector<int64_t> entries_of(Call& call, std::string_view name, size_t count, int64_t otherwise);
 /// "1d", "2d" or "3d"; refuses other counts of spatial axes.
 std::string dimensions(size_t count);
 /// The constant extents of axes from `first` on.

@@ -21,8 +21,8 @@ bool is_small_constant(const Term& term) {
 
 }  // namespace
 
-std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs,
-                                   Typer& typer, Convert convert) {
+std::optional<Term> fold_constants(const Node& node, int64_t opset, std::optional<size_t> place,
+                                   const std::vector<Term>& inputs, Typer& typer, Convert convert) {
   if (inputs.empty() || node.outputs.size() != 1 || !std::ranges::all_of(inputs, is_small_constant))
     return std::nullopt;
   for (const auto& [name, value] : node.attributes)
@@ -30,7 +30,7 @@ std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::v
   Weights weights;
   Document document{typer, weights};
   Writer writer(document);
-  Call call(node, opset, inputs, writer, {});
+  Call call(node, opset, place, inputs, writer, {});
   try {
     convert(call);
     const Term& result = call.outputs().at(0);

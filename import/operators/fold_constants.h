@@ -11,7 +11,8 @@ namespace quern::onnx {
 using Convert = void (*)(Call&);
 
 /// The output of a node with one whose inputs are all small constants; nothing where that cannot be evaluated.
-std::optional<Term> fold_constants(const Node& node, int64_t opset, const std::vector<Term>& inputs,
-                                   import_text::Typer& typer, Convert convert);
+std::optional<Term> fold_constants(const Node& node, int64_t opset, std::optional<size_t> place,
+                                   const std::vector<Term>& inputs, import_text::Typer& typer,
+                                   Convert convert);
 
 }  // namespace quern::onnx

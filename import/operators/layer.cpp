@@ -13,10 +13,11 @@ namespace {
 
 using namespace import_text;
 
-/// The expression with the bias added, where there is one.
-void with_bias(Call& call, const std::string& expression) {
-  if (!call.has(2)) return call.result(expression, {call.in(0), call.in(1)});
-  call.result(fmt::format("nn.bias_add({}, $2)", expression), {call.in(0), call.in(1), call.in(2)});
+/// The expression with the bias added, where there is one in the input.
+void with_bias(Call& call, const std::string& expression, size_t input, std::vector<Term> operands) {
+  if (!call.has(input)) return call.result(expression, operands);
+  operands.push_back(call.in(input));
+  call.result(fmt::format("nn.bias_add({}, ${})", expression, operands.size() - 1), operands);
 }
 
 std::string groups_of(Call& call) {
@@ -26,8 +27,34 @@ std::string groups_of(Call& call) {
 
 void convolution(Call& call) {
   const Windows windows = windows_of(call, extents_from(call.in(1), 2, "a kernel"));
-  with_bias(call, fmt::format("nn.conv{}($0, $1{}{})", dimensions(windows.count), windows.attributes(),
-                              groups_of(call)));
+  with_bias(
+      call,
+      fmt::format("nn.conv{}($0, $1{}{})", dimensions(windows.count), windows.attributes(), groups_of(call)),
+      2, {call.in(0), call.in(1)});
+}
+
+/// Between a pixel at the border and the outside ONNX interpolates with 0, and the library does so within its data alone: zeros around
+/// them become a part of the data, and the padding is less by them.
+void deformable_convolution(Call& call) {
+  if (call.rank(0) != 4)
+    throw Refusal(fmt::format("its data have rank {}; those of images, of rank 4, are known", call.rank(0)));
+  if (call.has(4)) throw Refusal("weighs the elements of its windows by a mask");
+  const auto kernel = extents_from(call.in(1), 2, "a kernel");
+  if (const auto given = call.integers("kernel_shape"); given && *given != kernel)
+    throw Refusal(fmt::format("its `kernel_shape` is {}, and that of its weights is {}", list_of(*given),
+                              list_of(kernel)));
+  Windows windows = windows_of(call, kernel);
+  for (auto* pads : {&windows.begins, &windows.ends})
+    for (int64_t& pad : *pads) --pad;
+  const int64_t offset_groups = call.integer("offset_group", 1);
+  const Term padded = call.step("padded",
+                                fmt::format("nn.pad($0, {}, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])",
+                                            literal(0, call.in(0).dtype())),
+                                {call.in(0)});
+  const std::string expression = fmt::format(
+      "nn.deformable_conv2d($0, $1, $2{}{}{})", windows.attributes(),
+      offset_groups == 1 ? "" : fmt::format(", deformable_groups={}", offset_groups), groups_of(call));
+  with_bias(call, expression, 3, {padded, call.in(2), call.in(1)});
 }
 
 /// Padding so that the result has the extents that are asked for.
@@ -70,8 +97,10 @@ void transposed_convolution(Call& call) {
   if (wanted)
     pad_to(windows, *wanted, extents_from(call.in(0), 2, "a given shape"), added, automatic == "SAME_LOWER");
   const bool adds = std::ranges::any_of(added, [](int64_t extent) { return extent != 0; });
-  with_bias(call, fmt::format("nn.conv{}_transpose($0, $1{}{}{})", dimensions(count), windows.attributes(),
-                              adds ? ", output_padding=" + list_of(added) : "", groups_of(call)));
+  with_bias(call,
+            fmt::format("nn.conv{}_transpose($0, $1{}{}{})", dimensions(count), windows.attributes(),
+                        adds ? ", output_padding=" + list_of(added) : "", groups_of(call)),
+            2, {call.in(0), call.in(1)});
 }
 
 std::string epsilon_of(Call& call, double otherwise = 1e-5) {
@@ -209,6 +238,7 @@ std::span<const Operator> layer_operators() {
       {"BatchNormalization", "", batch_norm},
       {"Conv", "", convolution},
       {"ConvTranspose", "", transposed_convolution},
+      {"DeformConv", "", deformable_convolution},
       {"GroupNormalization", "", group_norm},
       {"Hardmax", "", hardmax},
       {"InstanceNormalization", "", instance_norm},

@@ -16,7 +16,7 @@ const std::map<std::string_view, const Operator*>& table() {
     for (auto family : {elementwise_operators(), reduction_operators(), shape_operators(), index_operators(),
                         layer_operators(), pool_operators(), product_operators(), quantised_operators(),
                         loss_operators(), image_operators(), resize_operators(), recurrent_operators(),
-                        signal_operators(), text_operators(), control_operators()})
+                        signal_operators(), random_operators(), text_operators(), control_operators()})
       for (const Operator& row : family) all.emplace(row.name, &row);
     return all;
   }();

@@ -37,6 +37,7 @@ std::span<const Operator> image_operators();
 std::span<const Operator> resize_operators();
 std::span<const Operator> recurrent_operators();
 std::span<const Operator> signal_operators();
+std::span<const Operator> random_operators();
 std::span<const Operator> text_operators();
 std::span<const Operator> control_operators();
 

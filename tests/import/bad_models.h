@@ -21,12 +21,46 @@ class BadModels : public testing::Test {
     return add_node(model_, op, inputs, {"y"});
   }
 
+  using Integers = std::vector<int64_t>;
+  /// Sets an attribute of the first node.
+  void set(const std::string& name, const char* value) {
+    fresh(name, ::onnx::AttributeProto::STRING).set_s(value);
+  }
+  void set(const std::string& name, int64_t value) { fresh(name, ::onnx::AttributeProto::INT).set_i(value); }
+  void set(const std::string& name, const Integers& values) {
+    auto& attribute = fresh(name, ::onnx::AttributeProto::INTS);
+    for (int64_t value : values) attribute.add_ints(value);
+  }
+  void set(const std::string& name, float value) { fresh(name, ::onnx::AttributeProto::FLOAT).set_f(value); }
+  void remove(const std::string& name) { fresh(name, ::onnx::AttributeProto::INT).set_name("of_no_meaning"); }
+
+  ::onnx::AttributeProto& fresh(const std::string& name, ::onnx::AttributeProto::AttributeType type) {
+    auto& node = *model_.mutable_graph()->mutable_node(0);
+    for (auto& attribute : *node.mutable_attribute())
+      if (attribute.name() == name) {
+        attribute.Clear();
+        attribute.set_name(name);
+        attribute.set_type(type);
+        return attribute;
+      }
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(type);
+    return *attribute;
+  }
+
+  /// The only problem is one of the first node.
+  void expect(const std::string& problem) {
+    EXPECT_THAT(problems(), testing::ElementsAre(model_.graph().node(0).op_type() + " `y`: " + problem));
+  }
+
   std::vector<std::string> problems(ImportRequest request = {}) {
     request.model = saved(model_, folder_ / "model.onnx");
     return problems_of(request);
   }
   std::vector<std::string> problems_of(ImportRequest request) {
     request.output = (folder_ / "out.relay").string();
+    for (const char* file : {"out.relay", "out.safetensors"}) std::filesystem::remove(folder_ / file);
     auto found = import_files(request);
     if (!found.empty()) {
       EXPECT_FALSE(std::filesystem::exists(folder_ / "out.relay"));

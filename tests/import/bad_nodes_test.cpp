@@ -6,18 +6,17 @@ namespace quern::onnx {
 
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST_F(BadModels, NoGroups) {
   model_.mutable_graph()->clear_input();
   add_input(model_, "x", {"1", "4", "2"});
-  auto* groups = through("GroupNormalization", {"w", "w"}).add_attribute();
-  groups->set_name("num_groups");
-  groups->set_type(::onnx::AttributeProto::INT);
-  groups->set_i(0);
+  through("GroupNormalization", {"w", "w"});
+  set("num_groups", int64_t{0});
   add_weight(model_, "w", {2}, std::vector<float>(2));
-  EXPECT_THAT(problems(), ElementsAre("GroupNormalization `y`: has no groups"));
+  expect("has no groups");
 }
 
 /// A vectorizer of two grams of one token and one of two.
@@ -34,35 +33,6 @@ class BadVectorizers : public BadModels {
     set("pool_int64s", {4, 5, 4, 5});
     set("ngram_counts", {0, 2});
     set("ngram_indexes", {0, 2, 1});
-  }
-
-  void set(const std::string& name, const char* value) {
-    fresh(name, ::onnx::AttributeProto::STRING).set_s(value);
-  }
-  void set(const std::string& name, int64_t value) { fresh(name, ::onnx::AttributeProto::INT).set_i(value); }
-  void set(const std::string& name, const std::vector<int64_t>& values) {
-    auto& attribute = fresh(name, ::onnx::AttributeProto::INTS);
-    for (int64_t value : values) attribute.add_ints(value);
-  }
-  void remove(const std::string& name) { fresh(name, ::onnx::AttributeProto::INT).set_name("of_no_meaning"); }
-
-  ::onnx::AttributeProto& fresh(const std::string& name, ::onnx::AttributeProto::AttributeType type) {
-    auto& node = *model_.mutable_graph()->mutable_node(0);
-    for (auto& attribute : *node.mutable_attribute())
-      if (attribute.name() == name) {
-        attribute.Clear();
-        attribute.set_name(name);
-        attribute.set_type(type);
-        return attribute;
-      }
-    auto* attribute = node.add_attribute();
-    attribute->set_name(name);
-    attribute->set_type(type);
-    return *attribute;
-  }
-
-  void expect(const std::string& problem) {
-    EXPECT_THAT(problems(), ElementsAre("TfIdfVectorizer `y`: " + problem));
   }
 };
 
@@ -226,6 +196,191 @@ TEST_F(BadModels, PeepholesOfAnotherLength) {
   add_weight(model_, "p", {1, 8}, std::vector<float>(8, 1));
   EXPECT_THAT(problems(),
               ElementsAre(HasSubstr("the peepholes are (directions, 3 * units), or an empty vector")));
+}
+
+/// A model of one node, `op` of inputs of these shapes.
+class BadNodes : public BadModels {
+ protected:
+  BadNodes() { model_.mutable_graph()->clear_input(); }
+  void node(const std::string& op, const std::vector<std::vector<std::string>>& shapes) {
+    std::vector<std::string> names;
+    for (const auto& shape : shapes) {
+      names.push_back(std::string(1, static_cast<char>('a' + names.size())));
+      add_input(model_, names.back(), shape);
+    }
+    add_node(model_, op, names, {"y"});
+    add_output(model_, "y");
+  }
+  /// Gives the node one more input, of integers that are known.
+  void add_integers(const std::vector<int64_t>& values) {
+    auto* graph = model_.mutable_graph();
+    auto* tensor = graph->add_initializer();
+    tensor->set_name("integers" + std::to_string(graph->initializer_size()));
+    tensor->set_data_type(::onnx::TensorProto::INT64);
+    tensor->add_dims(static_cast<int64_t>(values.size()));
+    graph->mutable_node(0)->add_input(tensor->name());
+    set_integers(values, graph->initializer_size() - 1);
+  }
+  void set_integers(const std::vector<int64_t>& values, int tensor = 0) {
+    auto* known = model_.mutable_graph()->mutable_initializer(tensor);
+    known->set_dims(0, static_cast<int64_t>(values.size()));
+    known->clear_int64_data();
+    for (int64_t value : values) known->add_int64_data(value);
+  }
+};
+
+TEST_F(BadNodes, BoxesOfOtherThanRowsAndColumns) {
+  node("MaxRoiPool", {{"1", "2", "6", "6"}, {"3", "5"}});
+  expect("lacks its attribute `pooled_shape`");
+  set("pooled_shape", Integers{2});
+  expect("its `pooled_shape` is [2], and not how many rows and columns a box has");
+  set("pooled_shape", {2, 0});
+  expect("its `pooled_shape` is [2, 0], and not how many rows and columns a box has");
+  set("pooled_shape", {2, 3});
+  EXPECT_THAT(problems(), ElementsAre());
+}
+
+TEST_F(BadNodes, DeformedWindowsWithAMask) {
+  node("DeformConv",
+       {{"1", "1", "4", "4"}, {"1", "1", "2", "2"}, {"1", "8", "3", "3"}, {"1"}, {"1", "4", "3", "3"}});
+  expect("weighs the elements of its windows by a mask");
+  model_.mutable_graph()->mutable_node(0)->set_input(4, "");
+  EXPECT_THAT(problems(), ElementsAre());
+  set("kernel_shape", {2, 3});
+  expect("its `kernel_shape` is [2, 3], and that of its weights is [2, 2]");
+  set("kernel_shape", {2, 2});
+  set("offset_group", int64_t{2});
+  EXPECT_THAT(problems(),
+              ElementsAre(HasSubstr("`offset` has two channels for each element of a window in each group")));
+  set("offset_group", int64_t{1});
+  set("pads", {0, 1, 0});
+  expect("its `pads` is not for 4 axes");
+}
+
+TEST_F(BadNodes, DeformedWindowsOfAVolume) {
+  node("DeformConv", {{"1", "1", "4", "4", "4"}, {"1", "1", "2", "2", "2"}, {"1", "24", "3", "3", "3"}});
+  expect("its data have rank 5; those of images, of rank 4, are known");
+}
+
+TEST_F(BadNodes, GridsOfASizeThatIsNotOne) {
+  node("AffineGrid", {{"2", "2", "3"}});
+  add_integers({2, 3, 4});
+  expect("its `size` has 3 extents; images have 4 and volumes have 5");
+  set_integers({1, 3, 4, 5});
+  expect("has 2 matrices for 1 images");
+  set_integers({2, 3, 4, 5});
+  EXPECT_THAT(problems(), ElementsAre());
+}
+
+TEST_F(BadNodes, SizesThatAreNotKnown) {
+  add_input(model_, "sizes", {"4"}, ::onnx::TensorProto::INT64);
+  for (const char* op : {"AffineGrid", "CenterCropPad", "Col2Im"}) {
+    model_.mutable_graph()->clear_output();
+    model_.mutable_graph()->clear_node();
+    add_output(model_, "y");
+    if (model_.graph().input_size() == 1) add_input(model_, "x", {"2", "2", "3"});
+    add_node(model_, op, {"x", "sizes"}, {"y"});
+    expect("the integers of `sizes` have to be known: give them with `--constant sizes=FILE.npy`");
+  }
+}
+
+TEST_F(BadNodes, PartsAroundACentreThatIsNotKnown) {
+  node("CenterCropPad", {{"2", "n"}});
+  add_integers({2, 3});
+  expect("brings axis 1 from n to 3, which have to be known and not below 0");
+  set("axes", Integers{0});
+  expect("has another number of sizes than axes");
+  set("axes", {0, -2});
+  expect("has the axis 0 twice");
+  set("axes", {0, 2});
+  expect("there is no axis 2 in a tensor of rank 2");
+  set("axes", Integers{0});
+  set_integers({-1});
+  expect("brings axis 0 from 2 to -1, which have to be known and not below 0");
+  set_integers({3});
+  EXPECT_THAT(problems(), ElementsAre());
+}
+
+TEST_F(BadNodes, BlocksThatAreNotOfTheImage) {
+  node("Col2Im", {{"1", "8", "12"}});
+  add_integers({4, 5});
+  expect("lacks its input 2");
+  add_integers({2, 2});
+  EXPECT_THAT(problems(), ElementsAre());
+  set_integers({2}, 1);
+  expect("its image has 2 axes, and its blocks have 1");
+  set_integers({2, 6}, 1);
+  expect("its blocks reach over 6 elements of axis 1, which has 5");
+  set_integers({2, 0}, 1);
+  expect("has 0 among its extents, strides, dilations and pads");
+  set_integers({2, 2}, 1);
+  set("strides", {1, 2});
+  expect("has 12 columns for 3 by 2 blocks");
+  set("strides", Integers{1});
+  expect("its `strides` is not for 2 axes");
+  set("strides", {1, 1});
+  set("pads", {0, 0, -1, 0});
+  expect("has -1 among its extents, strides, dilations and pads");
+}
+
+TEST_F(BadNodes, ColumnsOfOtherRowsThanABlockHas) {
+  node("Col2Im", {{"1", "7", "12"}});
+  add_integers({4, 5});
+  add_integers({2, 2});
+  expect("has 7 rows, and 2 by 2 elements to a block");
+  model_.mutable_graph()->clear_input();
+  add_input(model_, "a", {"8", "12"});
+  expect("its input is not a batch of columns");
+}
+
+TEST_F(BadNodes, NumbersOfNoDistribution) {
+  node("RandomNormal", {});
+  expect("lacks its attribute `shape`");
+  set("shape", {2, -1});
+  expect("draws a tensor of the shape [2, -1]");
+  set("shape", Integers{2});
+  set("scale", -1.0F);
+  expect("has the mean 0 and the standard deviation -1");
+  set("scale", 1.0F);
+  set("seed", 1e30F);
+  expect("has the seed 1.0000000150474662e+30");
+  set("seed", 3.0F);
+  set("dtype", int64_t{::onnx::TensorProto::INT32});
+  expect("draws numbers of the dtype int32");
+  set("dtype", int64_t{::onnx::TensorProto::STRING});
+  expect("its `dtype` is STRING, which has no counterpart");
+  set("dtype", int64_t{::onnx::TensorProto::DOUBLE});
+  EXPECT_THAT(problems(), ElementsAre());
+}
+
+TEST_F(BadNodes, NumbersOfNoRange) {
+  node("RandomUniformLike", {{"2"}});
+  set("low", 2.0F);
+  expect("draws from 2 up to 1");
+}
+
+TEST_F(BadNodes, ClassesThatAreNoIndices) {
+  node("Multinomial", {{"2", "3"}});
+  set("dtype", int64_t{::onnx::TensorProto::FLOAT});
+  expect("draws classes of the dtype float32");
+  set("dtype", int64_t{::onnx::TensorProto::INT64});
+  set("sample_size", int64_t{0});
+  expect("draws 0 samples");
+  set("sample_size", int64_t{1});
+  model_.mutable_graph()->clear_input();
+  add_input(model_, "a", {"3"});
+  expect("its input is not a batch of logarithms of probabilities");
+}
+
+TEST_F(BadScans, NumbersThatAreTheSameInEachTurn) {
+  auto* sum = scan().mutable_attribute(1)->mutable_g()->mutable_node(1);
+  sum->set_op_type("RandomNormalLike");
+  sum->mutable_input()->RemoveLast();
+  EXPECT_THAT(
+      problems(),
+      Contains("RandomNormalLike `row`: draws in a loop, where each turn would have the same numbers"));
+  sum->set_op_type("Neg");
+  EXPECT_THAT(problems(), ElementsAre());
 }
 
 TEST_F(BadModels, ShapesThatDoNotFit) {

@@ -1,54 +1,16 @@
 // What nodes compute whose cases ONNX's test data do not have: texts of random vectorizers against a count by hand, and a scan over
 // a batch.
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <random>
-#include <sstream>
 
-#include "import/program/import_files.h"
-#include "tests/import/models.h"
-#include "tests/import/text_results.h"
-#include "tests/temporary_folder.h"
+#include "tests/import/nodes.h"
 
 namespace quern::onnx {
 
 namespace {
-
-void set_integers(::onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values) {
-  auto* attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(::onnx::AttributeProto::INTS);
-  for (int64_t value : values) attribute->add_ints(value);
-}
-
-void set_integer(::onnx::NodeProto& node, const std::string& name, int64_t value) {
-  auto* attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(::onnx::AttributeProto::INT);
-  attribute->set_i(value);
-}
-
-/// The result of a model's text for its input `x`, interpreted or compiled.
-TensorPtr computed(const ::onnx::ModelProto& model, const std::map<std::string, TensorPtr>& inputs,
-                   bool interprets) {
-  const TemporaryFolder folder;
-  const std::string file = saved(model, folder / "model.onnx"), text = (folder / "out.relay").string();
-  EXPECT_EQ(import_files({file, text, {}, {}, true}), std::vector<std::string>());
-  std::ostringstream content;
-  content << std::ifstream(text).rdbuf();
-  SCOPED_TRACE(content.str());
-  return result_of(content.str(), folder.path(), inputs, interprets);
-}
-
-std::vector<double> elements_of(const TensorPtr& tensor) {
-  std::vector<double> elements;
-  for (int64_t i = 0; tensor && i < tensor->size(); ++i) elements.push_back(element_as_double(*tensor, i));
-  return elements;
-}
 
 /// A random TfIdfVectorizer with data, and its result by the words of ONNX's documentation.
 struct Vectorizer {
@@ -184,9 +146,6 @@ TEST(ImportedNodes, ScansOverABatch) {
     sum->add_input("next");
     sum->add_output(name);
   }
-  const auto floats = [](const Shape& shape, const std::vector<float>& elements) {
-    return HostTensor::from<float>(DType::float32(), shape, elements);
-  };
   const std::map<std::string, TensorPtr> inputs = {{"s", floats({2}, {10, 20})},
                                                    {"x", floats({2, 3}, {1, 2, 3, 4, 5, 6})}};
   for (bool interprets : {true, false})

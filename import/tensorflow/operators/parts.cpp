@@ -16,7 +16,7 @@ void write_terms_as(Call& call, std::string_view op, std::vector<Term> inputs, A
   node.domain = "";
   node.inputs.resize(inputs.size());
   node.attributes = std::move(attributes);
-  Call inner(node, kOpset, std::move(inputs), call.writer(), {});
+  Call inner(node, kOpset, call.place(), std::move(inputs), call.writer(), {});
   onnx::convert(inner);
   for (size_t i = 0; i < inner.outputs().size(); ++i) call.set(i, inner.outputs()[i]);
 }

@@ -70,6 +70,7 @@ void affine_grid(Call& call) {
   const std::vector<Dim> sizes = known_sizes(call, 1);
   if (sizes.size() != 4 && sizes.size() != 5)
     throw Refusal(fmt::format("its `size` has {} extents; images have 4 and volumes have 5", sizes.size()));
+  if (call.rank(0) != 3) throw Refusal(fmt::format("has a tensor of rank {} for its matrices", call.rank(0)));
   const Dim matrices = call.in(0).extent(0);
   if (as_const(matrices) && as_const(sizes[0]) && matrices != sizes[0])
     throw Refusal(fmt::format("has {} matrices for {} images", to_string(matrices), to_string(sizes[0])));
@@ -165,15 +166,16 @@ void col2im(Call& call) {
   const Blocks blocks(call);
   const size_t count = blocks.image.size();
   const auto extents = extents_from(data, 1, "a sum of blocks");
-  const int64_t size =
-      std::accumulate(blocks.block.begin(), blocks.block.end(), int64_t{1}, std::multiplies());
   if (!is_product(blocks.places, extents[1]))
     throw Refusal(fmt::format("has {} columns for {} blocks", extents[1], fmt::join(blocks.places, " by ")));
-  if (extents[0] % size != 0)
-    throw Refusal(
-        fmt::format("has {} rows, and {} elements to a block", extents[0], fmt::join(blocks.block, " by ")));
+  int64_t channels = extents[0];
+  for (int64_t extent : blocks.block) {
+    if (channels % extent != 0)
+      throw Refusal(fmt::format("has {} rows, and {} elements to a block", extents[0],
+                                fmt::join(blocks.block, " by ")));
+    channels /= extent;
+  }
   const std::string batch = to_string(data.extent(0));
-  const int64_t channels = extents[0] / size;
   const Term split = call.step("blocks",
                                fmt::format("reshape($0, newshape=[{}, {}, {}, {}])", batch, channels,
                                            fmt::join(blocks.block, ", "), fmt::join(blocks.places, ", ")),

@@ -33,8 +33,8 @@ void convolution(Call& call) {
       2, {call.in(0), call.in(1)});
 }
 
-/// Between a pixel at the border and the outside ONNX interpolates with 0, and the library does so within its data alone: zeros around
-/// them become a part of the data, and the padding is less by them.
+/// Between a pixel at the border and the outside, ONNX's reference implementation interpolates with 0, and the library does not: zeros
+/// around the image become a part of it, and the padding is less by them.
 void deformable_convolution(Call& call) {
   if (call.rank(0) != 4)
     throw Refusal(fmt::format("its data have rank {}; those of images, of rank 4, are known", call.rank(0)));
@@ -47,6 +47,10 @@ void deformable_convolution(Call& call) {
   for (auto* pads : {&windows.begins, &windows.ends})
     for (int64_t& pad : *pads) --pad;
   const int64_t offset_groups = call.integer("offset_group", 1);
+  const auto channels = as_const(call.in(0).extent(1));
+  if (offset_groups < 1 || (channels && *channels % offset_groups != 0))
+    throw Refusal(fmt::format("has {} channels in {} groups of offsets", to_string(call.in(0).extent(1)),
+                              offset_groups));
   const Term padded = call.step("padded",
                                 fmt::format("nn.pad($0, {}, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])",
                                             literal(0, call.in(0).dtype())),

@@ -242,7 +242,7 @@ TEST_F(BadNodes, BoxesOfOtherThanRowsAndColumns) {
 
 TEST_F(BadNodes, DeformedWindowsWithAMask) {
   node("DeformConv",
-       {{"1", "1", "4", "4"}, {"1", "1", "2", "2"}, {"1", "8", "3", "3"}, {"1"}, {"1", "4", "3", "3"}});
+       {{"1", "3", "4", "4"}, {"1", "3", "2", "2"}, {"1", "8", "3", "3"}, {"1"}, {"1", "4", "3", "3"}});
   expect("weighs the elements of its windows by a mask");
   model_.mutable_graph()->mutable_node(0)->set_input(4, "");
   EXPECT_THAT(problems(), ElementsAre());
@@ -250,6 +250,10 @@ TEST_F(BadNodes, DeformedWindowsWithAMask) {
   expect("its `kernel_shape` is [2, 3], and that of its weights is [2, 2]");
   set("kernel_shape", {2, 2});
   set("offset_group", int64_t{2});
+  expect("has 3 channels in 2 groups of offsets");
+  set("offset_group", int64_t{0});
+  expect("has 3 channels in 0 groups of offsets");
+  set("offset_group", int64_t{3});
   EXPECT_THAT(problems(),
               ElementsAre(HasSubstr("`offset` has two channels for each element of a window in each group")));
   set("offset_group", int64_t{1});
@@ -268,6 +272,11 @@ TEST_F(BadNodes, GridsOfASizeThatIsNotOne) {
   expect("its `size` has 3 extents; images have 4 and volumes have 5");
   set_integers({1, 3, 4, 5});
   expect("has 2 matrices for 1 images");
+  model_.mutable_graph()->clear_input();
+  add_input(model_, "a", {});
+  expect("has a tensor of rank 0 for its matrices");
+  model_.mutable_graph()->clear_input();
+  add_input(model_, "a", {"2", "2", "3"});
   set_integers({2, 3, 4, 5});
   EXPECT_THAT(problems(), ElementsAre());
 }

@@ -273,8 +273,8 @@ TEST_F(BadNodes, GridsOfASizeThatIsNotOne) {
   set_integers({1, 3, 4, 5});
   expect("has 2 matrices for 1 images");
   model_.mutable_graph()->clear_input();
-  add_input(model_, "a", {});
-  expect("has a tensor of rank 0 for its matrices");
+  add_input(model_, "a", {"2"});
+  expect("has a tensor of rank 1 for its matrices");
   model_.mutable_graph()->clear_input();
   add_input(model_, "a", {"2", "2", "3"});
   set_integers({2, 3, 4, 5});

@@ -33,8 +33,8 @@ void convolution(Call& call) {
       2, {call.in(0), call.in(1)});
 }
 
-/// Between a pixel at the border and the outside, ONNX's reference implementation interpolates with 0, and the library does not: zeros
-/// around the image become a part of it, and the padding is less by them.
+/// Between a pixel at the border and the outside, ONNX's reference implementation interpolates with 0, and the library does not:
+/// zeros around the image become a part of it, and the padding is less by them.
 void deformable_convolution(Call& call) {
   if (call.rank(0) != 4)
     throw Refusal(fmt::format("its data have rank {}; those of images, of rank 4, are known", call.rank(0)));

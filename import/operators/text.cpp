@@ -149,6 +149,7 @@ void tf_idf(Call& call) {
   std::vector<Term> operands = {counts};
   if (mode != "TF" && std::ranges::any_of(counted, [](const Gram& gram) { return gram.weight != 1; })) {
     std::vector<float> weights;
+    weights.reserve(counted.size());
     for (const Gram& gram : counted) weights.push_back(static_cast<float>(gram.weight));
     operands.push_back(constant_term(
         HostTensor::from<float>(DType::float32(), {static_cast<int64_t>(weights.size())}, weights),

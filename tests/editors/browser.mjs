@@ -98,7 +98,7 @@ const tests = {
     await has(beside, 'let %s: Tensor[(n,), float32] = nn.softmax(%x)');
     await write(text.replace('softmax', 'log_softmax'));
     await has(beside, 'nn.log_softmax');
-    const stages = { ast: 'Def `@loss`', fuse: 'let %shifted: Tensor[(n,), float32] = [i0 < n] =>', loops: 'for r0 in 0..n', llvm: 'source_filename', asm: '.text' };
+    const stages = { ast: 'Def `@loss`', fuse: 'log(sum[r0 < n] exp(%x[r0] - %b[0]))', loops: 'for r0 in 0..n', llvm: 'source_filename', asm: '.text' };
     for (const [stage, wanted] of Object.entries(stages)) {
       await page.selectOption('#stage', stage);
       await has(beside, wanted, `${stage} with ${wanted}`);

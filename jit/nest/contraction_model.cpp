@@ -453,6 +453,16 @@ bool ContractionModel::leaves_lines_open(const Roles& roles, const TileRows& til
          times(count(roles.columns), kLine * kStreams) > machine_.l1_bytes;
 }
 
+bool ContractionModel::rows_outside(const Roles& roles, const Tile& tile) const {
+  const Dim apart = stored_apart(roles);
+  if (roles.dot || !apart || !is_const(apart, 1)) return false;
+  const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
+  const int64_t panels = times(times(count(roles.columns), depth()), bytes);
+  const int64_t results = times(times(count(roles.rows), count(roles.columns)), bytes);
+  return count(roles.columns) > width_of(roles, tile.vectors) && panels <= machine_.l2_bytes / 4 &&
+         results > machine_.l2_bytes;
+}
+
 bool ContractionModel::columns_outside(const Roles& roles, const TileRows& tile_rows) const {
   if (leaves_lines_open(roles, tile_rows)) return true;
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());

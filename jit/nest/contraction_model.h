@@ -71,6 +71,9 @@ class ContractionModel {
   /// Whether a panel of columns is finished for all rows before the next one: if the rows' operand stays in
   /// the cache, if the panels would not, or if the result's cache lines would not until their next elements.
   bool columns_outside(const Roles& roles, const TileRows& tile_rows) const;
+  /// Whether the rows of a tile go through all panels of columns before the next ones: the panels stay in the cache, and
+  /// the result, which does not, is written line after line.
+  bool rows_outside(const Roles& roles, const Tile& tile) const;
   /// Whether a tile leaves registers for the mask of a row and what it selects from.
   bool has_registers_for_masks(int64_t rows, int64_t vectors) const;
   /// The row loop of a tile along which results are stored, transposed in registers; or null, if the lanes

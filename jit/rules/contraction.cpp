@@ -170,6 +170,11 @@ class ContractionSchedule {
       order.push_back(columns);
       return order;
     }
+    if (model_.rows_outside(roles_, tile_)) {
+      order.insert(order.end(), rows.begin(), rows.end());
+      order.push_back(columns);
+      return order;
+    }
     const bool outside = model_.columns_outside(roles_, rows_);
     if (outside) order.push_back(columns);
     for (const LoopId loop : rows) {

@@ -134,5 +134,19 @@ TEST(Contraction, PacksWeightsAndNotData) {
   EXPECT_THAT(schedule_of(lowered_main(program, narrow_machine())), HasSubstr("pack(w"));
 }
 
+// A weight and its update are read and written row by row where they exceed the cache and the panels do not.
+TEST(Contraction, GoesThroughAllPanelsBeforeTheNextRowsOfALargeResult) {
+  const auto update = [](int rows) {
+    return schedule_of(lowered_main(
+        fmt::format("def @main(%w: Tensor[({0}, 256), float32], %d: Tensor[(64, {0}), float32], %x: "
+                    "Tensor[(64, 256), float32]) {{\n"
+                    "  [o < {0}, i < 256] => %w[o, i] - 0.01 * (sum[t < 64] %d[t, o] * %x[t, i])\n"
+                    "}}\n",
+                    rows)));
+  };
+  EXPECT_THAT(update(1024), HasSubstr("reorder(oo, io, t, oi, ii)"));
+  EXPECT_THAT(update(256), HasSubstr("reorder(io, oo, t, oi, ii)"));
+}
+
 }  // namespace
 }  // namespace quern

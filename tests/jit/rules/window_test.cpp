@@ -1,0 +1,64 @@
+// Schedules of reductions along the result's last index.
+
+#include "jit/rules/window.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <utility>
+
+#include "ir/expr/schedule.h"
+#include "tests/jit/nest/dots_in_programs.h"
+#include "tests/jit/nest/primitives_of_main.h"
+
+namespace quern {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The gradient of depthwise filters: for each of 3x3 places a sum over an image.
+std::string gradient_of_filters(int channels, int height, int width, int stride = 1) {
+  return fmt::format(
+      "def @main(%dy: Tensor[({1}, {2}, {0}), int32], %x: Tensor[({3}, {4}, {0}), int32]) {{\n"
+      "  [h < 3, w < 3, c < {0}] => sum[y < {1}, x < {2}]\n"
+      "    %dy[y, x, c] * (%x[{5} * y + h - 1, {5} * x + w - 1, c] else 0)\n"
+      "}}\n",
+      channels, height, width, stride * height, stride * width, stride);
+}
+
+std::string schedule_of(const std::string& program) {
+  return to_string(lowered_main(program).schedules.at(0));
+}
+
+TEST(WindowRule, HoldsTheSumsOfAllPlacesThatShareARead) {
+  EXPECT_THAT(schedule_of(gradient_of_filters(64, 28, 28)),
+              AllOf(HasSubstr("unroll(h)"), HasSubstr("unroll(w)"), HasSubstr("peel(xo)")));
+}
+
+// One read, of which nothing is shared.
+TEST(WindowRule, HasNoTileOfPlacesThatReadOneTensor) {
+  const std::string program =
+      "def @main(%x: Tensor[(30, 30, 64), float32]) {\n"
+      "  [h < 3, w < 3, c < 64] => sum[y < 28, x < 28] %x[y + h, x + w, c]\n"
+      "}\n";
+  EXPECT_THAT(schedule_of(program), Not(HasSubstr("unroll(h)")));
+}
+
+TEST(WindowRule, SumsGradientsOfFiltersAsTheInterpreterDoes) {
+  std::mt19937 engine(3);
+  for (const int channels : {16, 33, 100})
+    for (const auto& [height, width] : {std::pair(6, 7), std::pair(9, 12), std::pair(14, 3)})
+      for (const int stride : {1, 2}) {
+        const std::string program = gradient_of_filters(channels, height, width, stride);
+        Main main(program);
+        const std::vector<Value> arguments = main.random_arguments(engine);
+        expect_same(main.compiled(arguments, {.tiers = Tiers::Best}), main.interpreted(arguments), program);
+      }
+}
+
+}  // namespace
+}  // namespace quern

@@ -105,10 +105,7 @@ class Fuser {
   bool may_inline(const ComprehensionExpr& consumer, const Variable* variable) {
     const ComprehensionExpr& producer = *producers_.at(variable);
     if (producer.body->kind == ExprKind::Scatter) return false;  // a whole tensor, not an element
-    ReadSites sites;
-    std::vector<Dim> around(consumer.vars.begin(), consumer.vars.end());
-    std::vector<Dim> extents(consumer.extents.begin(), consumer.extents.end());
-    inspect(consumer.body, variable, consumer, around, extents, sites);
+    const ReadSites sites = sites_in(consumer, variable);
     if (!sites.plain || sites.count == 0) return false;
     // A producer without operands is cheaper to recompute than to read.
     bool constant = true;
@@ -126,8 +123,8 @@ class Fuser {
       if (!every_element || effects_.of(&consumer).has(Effect::Fail)) return false;
     }
     if (const FusionClass kind = fusion_class(producer); kind != FusionClass::Injective)
-      return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() &&
-             same_extents(producer, consumer) && shares_a_kernel(kind, consumer);
+      return sites.count == 1 && sites.identity && same_extents(producer, consumer) &&
+             shares_a_kernel(kind, consumer);
     return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);
   }
 
@@ -242,6 +239,13 @@ class Fuser {
     return operations <= 4;
   }
 
+  ReadSites sites_in(const ComprehensionExpr& consumer, const Variable* variable) {
+    ReadSites sites;
+    std::vector<Dim> around(consumer.vars.begin(), consumer.vars.end());
+    std::vector<Dim> extents(consumer.extents.begin(), consumer.extents.end());
+    inspect(consumer.body, variable, consumer, around, extents, sites);
+    return sites;
+  }
   void inspect(ExprPtr expr, const Variable* variable, const ComprehensionExpr& consumer,
                std::vector<Dim>& around, std::vector<Dim>& extents, ReadSites& sites) {
     if (auto* reduce = as<ReduceExpr>(expr)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "import/operators/table.h"
 #include "import/text/literals.h"
@@ -26,7 +27,8 @@ struct Target {
 
 /// The fraction [p, q] with the least denominator that is a scale but for the rounding of single precision.
 std::vector<int64_t> fraction_of(double scale) {
-  if (!(scale > 0 && scale <= 1 << 20)) throw Refusal(fmt::format("scales by {}", scale));
+  constexpr double kMost = 1 << 20;
+  if (!(scale >= 1 / kMost && scale <= kMost)) throw Refusal(fmt::format("scales by {}", scale));
   double rest = scale;
   int64_t p = static_cast<int64_t>(rest), q = 1, p_before = 1, q_before = 0;
   while (std::abs(static_cast<double>(p) / static_cast<double>(q) - scale) > 2e-7 * scale) {
@@ -81,9 +83,12 @@ Target by_one_scale(Call& call, const std::vector<int64_t>& axes, bool is_least)
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Dim extent = call.in(0).extent(static_cast<size_t>(axes[i]));
     const auto p = as_const(sizes[i]), q = as_const(extent);
-    if (!p || !q || *q <= 0)
+    if (!p || !q)
       throw Refusal(fmt::format("keeps the aspect ratio of axis {}, {} to {}, which have to be known",
                                 axes[i], to_string(extent), to_string(sizes[i])));
+    constexpr int64_t kMost = int64_t{1} << 30;  // products of two fit
+    if (*p < 0 || *p > kMost || *q < 1 || *q > kMost)
+      throw Refusal(fmt::format("keeps the aspect ratio of axis {}, {} to {}", axes[i], *q, *p));
     if (scale.empty() || (*p * scale[1] < scale[0] * *q) == is_least)
       scale = {*p / std::gcd(*p, *q), *q / std::gcd(*p, *q)};
   }

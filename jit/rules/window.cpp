@@ -9,6 +9,15 @@ namespace quern::loops {
 
 namespace {
 
+/// Applies a step of the rule, which has to be possible.
+auto steps_of(Nest& nest) {
+  return [&nest](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
+    auto made = nest.apply({primitive, {std::move(loops)}, std::move(numbers)});
+    QUERN_CHECK(made);
+    return *made;
+  };
+}
+
 class WindowRule {
  public:
   WindowRule(const Computation& computation, const MachineModel& machine)
@@ -64,11 +73,7 @@ class WindowRule {
     // As many registers as accumulators leave for the weights and what is read.
     const int64_t most_tile = machine_.vector_registers - 8;
     Nest nest(c_);
-    const auto step = [&](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
-      auto made = nest.apply({primitive, {std::move(loops)}, std::move(numbers)});
-      QUERN_CHECK(made);
-      return *made;
-    };
+    const auto step = steps_of(nest);
     const auto count = terms();
     const bool whole = count && *count <= kMostUnrolled;
     if (const size_t places = whole ? 0 : shared_places(); places > 0)
@@ -137,11 +142,7 @@ class WindowRule {
   Nest of_places(size_t places, int64_t lanes, int64_t extent) const {
     constexpr int64_t kStep = 2, kFewest = 3 * kStep, kVectors = 2;
     Nest nest(c_);
-    const auto step = [&](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
-      auto made = nest.apply({primitive, {std::move(loops)}, std::move(numbers)});
-      QUERN_CHECK(made);
-      return *made;
-    };
+    const auto step = steps_of(nest);
     LoopIds order = nest.loops_of(c_.vars);
     const LoopId along = order.back();
     const LoopIds tile(order.end() - 1 - static_cast<ptrdiff_t>(places), order.end() - 1);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "import/program/import_files.h"
@@ -74,6 +75,25 @@ TEST_F(Resizes, ToExtentsThatAreRounded) {
 TEST_F(Resizes, TheRatioOfAnExtentThatIsNotKnown) {
   EXPECT_THAT(resized({"1", "1", "2", "w"}, {1, 3}, {{"keep_aspect_ratio_policy", "not_smaller"}}),
               HasSubstr("Resize `y`: keeps the aspect ratio of axis 3, w to 3, which have to be known"));
+}
+
+TEST_F(Resizes, SizesThatCannotBe) {
+  EXPECT_THAT(
+      resized({"1", "1", "2", "4"}, {int64_t{1} << 62, 3}, {{"keep_aspect_ratio_policy", "not_smaller"}}),
+      HasSubstr("Resize `y`: keeps the aspect ratio of axis 2, 2 to 4611686018427387904"));
+}
+
+TEST_F(Resizes, ScalesThatCannotBe) {
+  for (const float scale : {1e-30F, -1.0F, 1e30F, std::numeric_limits<float>::quiet_NaN()}) {
+    model_ = empty_model();
+    add_input(model_, "x", {"4"});
+    add_output(model_, "y");
+    add_node(model_, "Resize", {"x", "", "scales"}, {"y"});
+    add_weight(model_, "scales", {1}, {scale});
+    const auto problems = import_files(
+        {saved(model_, folder_ / "model.onnx"), (folder_ / "out.relay").string(), {}, {}, false});
+    EXPECT_THAT(problems, testing::ElementsAre(HasSubstr("Resize `y`: scales by"))) << scale;
+  }
 }
 
 TEST_F(Resizes, SymmetricPositions) {

@@ -115,6 +115,7 @@ void Printer::signature(const std::string& head, const FnExpr& fn) {
         auto here = noted.find(fn.params[i]->name);
         const Type type = fn.params[i]->type;
         bracketed("%" + names_.of(fn.params[i]) + (here == noted.end() ? "" : here->second + "}") +
+                  (fn.params[i]->fresh ? " /* fresh */" : "") +
                   (is_from_around(type, fn) ? "" : annotation(type, ": ")));
       },
       ")");

@@ -93,6 +93,7 @@ class PrimitiveWriter {
     out_.word('f', static_cast<int64_t>(primitive.params.size()));
     for (const Variable* param : primitive.params) {
       type(param->type);
+      if (param->fresh) out_.word("fresh");
       bind(param);
     }
     type(primitive.body->type);

@@ -147,7 +147,7 @@ class Comparison {
     check((a == nullptr) == (b == nullptr), "bindings");
     if (difference_ || !a) return;
     variables_[a] = b;
-    check(a->graph == b->graph, "kinds of variables", a->name, b->name);
+    check(a->graph == b->graph && a->fresh == b->fresh, "kinds of variables", a->name, b->name);
     bound_types_.emplace_back(a->type, b->type);
   }
   void bind(std::span<const Dim> a, std::span<const Dim> b) {

@@ -228,8 +228,8 @@ uint32_t next_variable_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph) {
-  return arena.make<Variable>(arena.copy(name), type, next_variable_id(), graph);
+const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph, bool fresh) {
+  return arena.make<Variable>(arena.copy(name), type, next_variable_id(), graph, fresh);
 }
 
 namespace {

@@ -58,6 +58,8 @@ struct Variable {
   Type type;
   uint32_t id;         ///< unique within the process, for printing shadowed names and for stable ordering
   bool graph = false;  ///< bound as `%n = …`
+  /// A kernel's parameter whose argument is another tensor at each call: what is prepacked of it serves one call.
+  bool fresh = false;
 };
 
 struct FnExpr;
@@ -416,7 +418,8 @@ struct ExprSubstitution {
 ExprPtr substitute(Arena& arena, ExprPtr expr, const ExprSubstitution& substitution);
 
 /// A new variable in the arena.
-const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph = false);
+const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph = false,
+                              bool fresh = false);
 uint32_t next_variable_id();
 
 /// Calls `f` with each variable that the pattern binds, from left to right.

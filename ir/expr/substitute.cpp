@@ -158,7 +158,8 @@ class Substituter {
   }
 
   const Variable* renew(const Variable* variable) {
-    const Variable* fresh = make_variable(arena_, variable->name, apply(variable->type), variable->graph);
+    const Variable* fresh =
+        make_variable(arena_, variable->name, apply(variable->type), variable->graph, variable->fresh);
     renewed_[variable] = fresh;
     return fresh;
   }

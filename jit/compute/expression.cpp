@@ -75,7 +75,8 @@ void Lowering::add_buffer(const Variable* param) {
     if (b.name == name) name += "_" + std::to_string(result_.buffers.size());
   if (name == "out") name = "out_" + std::to_string(result_.buffers.size());
   DType dtype = param->type->dtype;
-  result_.buffers.push_back({name, dtype.lane(), shape_in_lanes(param->type->dims, dtype), false});
+  result_.buffers.push_back(
+      {name, dtype.lane(), shape_in_lanes(param->type->dims, dtype), false, false, param->fresh});
 }
 
 Dim Lowering::lane_of(DType dtype) const {

@@ -47,6 +47,8 @@ struct Buffer {
   bool is_output = false;
   /// Not an argument: memory private to the call, with unspecified initial contents and known extents.
   bool is_scratch = false;
+  /// Another tensor at each call (Variable::fresh).
+  bool is_fresh = false;
 };
 
 /// Traps common to all kernels: an access out of bounds, if tested; no memory for scratch buffers; an

@@ -179,7 +179,7 @@ Result<Done> Nest::scratch_stands_well(LoopId loop, const std::string& buffer, c
 
 Result<Done> Nest::scratch_is_complete(const Parts& parts) const {
   if (fills_.empty() && written_ == kNoLoop) return Done{};
-  if (turned_ >= 0 || turned_write_ != kNoLoop)
+  if (turned_ >= 0 || (turned_write_ != kNoLoop && written_ != kNoLoop))
     return Failure{"what is turned in registers is not in scratch memory"};
   for (const Fill& fill : fills_) {
     const std::string& buffer = c_.buffers[static_cast<size_t>(fill.buffer)].name;

@@ -49,7 +49,9 @@ std::optional<Roles> ContractionModel::cheapest_roles() const {
     const Roles all = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
     for (const Roles& roles : {all, with_one_column(all), with_groups(all)}) {
       if (roles.columns.empty() || !is_worth_it(roles) || reads_rows_once(roles)) continue;
-      const double cost = cost_of(roles) + (swapped ? cost_of_fresh_form(roles) : 0);
+      // Operators write data before weights, and data is packed in each call, weights once.
+      const bool is_fresh = swapped || buffer_of(roles.right).is_fresh;
+      const double cost = cost_of(roles) + (is_fresh ? cost_of_fresh_form(roles) : 0);
       if (chosen && cost >= best) continue;
       best = cost;
       chosen.emplace(roles);
@@ -278,8 +280,7 @@ double ContractionModel::far_cycles(const Roles& roles, int64_t rows) const {
   int64_t nearest = std::numeric_limits<int64_t>::max();
   for (size_t k = 0; k < r.vars.size(); ++k)
     if (extent_or_usual(r.extents[k]) >= kFewest) nearest = std::min(nearest, stride(r.vars[k]));
-  const auto size =
-      as_const(dim_product(c_.buffers[static_cast<size_t>(left.buffer)].shape)).value_or(0) * bytes;
+  const auto size = as_const(dim_product(buffer_of(left).shape)).value_or(0) * bytes;
   const bool is_far = stride(roles.rows.back()) >= kLine && nearest >= kLine && size > machine_.l2_bytes;
   return is_far ? kCycles * static_cast<double>(rows) : 0;
 }
@@ -402,12 +403,22 @@ double ContractionModel::store_cycles(const Roles& roles, const TileRows& tile_r
   return std::ceil(turned / runs) * (runs * store + runs * std::log2(runs) / 2) / turned;
 }
 
-bool ContractionModel::is_packed(const Roles& roles, const Tile& tile) const {
-  if (!is_packable(roles) || !is_dense(roles) || roles.dot) return is_packable(roles);
-  if (repeats(roles)) return false;
+Panels ContractionModel::panels(const Roles& roles, const Tile& tile) const {
+  if (!is_packable(roles)) return Panels::InPlace;
+  if (!is_dense(roles) || roles.dot) return Panels::Prepacked;
+  if (repeats(roles)) return Panels::InPlace;
+  const bool are_read_often = count(roles.rows) > 2 * tile.rows;
   const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
+  if (buffer_of(roles.right).is_fresh) {
+    if (!are_read_often) return Panels::InPlace;
+    const bool is_far = bytes > static_cast<double>(machine_.l2_bytes);
+    return is_far && columns_outside(roles, tile_rows(roles)) && !shares_lines(roles) &&
+                   !rows_outside(roles, tile)
+               ? Panels::Copied
+               : Panels::Prepacked;
+  }
   const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
-  return is_large || count(roles.rows) > 2 * tile.rows;
+  return is_large || are_read_often ? Panels::Prepacked : Panels::InPlace;
 }
 
 double ContractionModel::form_size(const Roles& roles) const {
@@ -419,8 +430,7 @@ double ContractionModel::form_size(const Roles& roles) const {
 
 bool ContractionModel::repeats(const Roles& roles) const {
   double size = 1;
-  for (const Dim extent : c_.buffers[static_cast<size_t>(roles.right.buffer)].shape)
-    size *= static_cast<double>(extent_or_usual(extent));
+  for (const Dim extent : buffer_of(roles.right).shape) size *= static_cast<double>(extent_or_usual(extent));
   return form_size(roles) > 1.5 * size;
 }
 

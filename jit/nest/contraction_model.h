@@ -42,6 +42,9 @@ struct TileRows {
   int64_t inner = 1;  ///< the extent of `whole`
 };
 
+/// How the right read has its columns: as they are, in a form made once, or copied right before the rows that take them.
+enum class Panels : uint8_t { InPlace, Prepacked, Copied };
+
 /// For a computation with one reduction.
 class ContractionModel {
  public:
@@ -60,9 +63,9 @@ class ContractionModel {
   TileRows tile_rows(const Roles& roles) const;
   bool is_known(Dim var) const;
   Tile best_tile(const Roles& roles, const TileRows& tile_rows) const;
-  /// Packing contiguous columns into panels pays if each is read several times, or if they come from memory:
-  /// panels stream, distant parts of rows do not.
-  bool is_packed(const Roles& roles, const Tile& tile) const;
+  /// Contiguous columns in panels pay if each is read several times, or if they come from memory and are prepacked: panels
+  /// stream, distant parts of rows do not.
+  Panels panels(const Roles& roles, const Tile& tile) const;
   /// The increase of the index per step of the variable; 1 if that is not constant.
   static int64_t step_of(Dim index, Dim var);
   /// The left read's elements for one batch entry are interleaved with those for others, like channels of
@@ -94,6 +97,9 @@ class ContractionModel {
   double settle_cycles(const Roles& roles, int64_t rows, int64_t vectors) const;
   /// Only the last column in lanes, with the others as outermost loops.
   static Roles with_one_column(Roles roles);
+  const Buffer& buffer_of(const LoadValue& load) const {
+    return c_.buffers[static_cast<size_t>(load.buffer)];
+  }
   /// Puts groups with few columns side by side in lanes: as many as fit, if their left elements for one
   /// reduction step lie within a vector.
   Roles with_groups(Roles roles) const;
@@ -118,8 +124,7 @@ class ContractionModel {
   /// For a step in which each row is loaded and transposed to its lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;
-  /// For packing the product's first factor. Operators write data before weights, and data is packed in each call,
-  /// weights once.
+  /// For packing the right read in each call.
   double cost_of_fresh_form(const Roles& roles) const;
   /// Per vector of the result, in a tile of `rows` rows.
   double store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const;

@@ -17,12 +17,13 @@ class ContractionSchedule {
  public:
   /// `model` and `roles` are of the computation with merged loops; `original` is what it was made of.
   ContractionSchedule(const Computation& original, const MergedLoops& merged, const ContractionModel& model,
-                      const Roles& roles)
+                      const Roles& roles, std::optional<Panels> panels = std::nullopt)
       : c_(merged.computation),
         model_(model),
         roles_(roles),
         rows_(model.tile_rows(roles)),
         tile_(model.best_tile(roles, rows_)),
+        panels_(panels ? *panels : model.panels(roles, tile_)),
         nest_(roles.turns_sign ? nest_of(c_, roles) : nest_of(original, roles)) {
     if (!roles.turns_sign)
       for (const MergedLoops::Pair& pair : merged.merged)
@@ -34,7 +35,7 @@ class ContractionSchedule {
     LoopIds reduced = depth_order();
     int64_t steps = extent_or_usual(nest_.extent_of(reduced.back()));
     const int64_t width = model_.width_of(roles_, tile_.vectors);
-    if (model_.is_packed(roles_, tile_)) pack(across, reduced, width);
+    if (panels_ == Panels::Prepacked) pack(across, reduced, width);
     LoopId innermost = reduced.back();
     if (roles_.dot) {
       const LoopIds parts = step({Primitive::Split, {{innermost}}, {roles_.terms}});
@@ -78,6 +79,7 @@ class ContractionSchedule {
     step({Primitive::Reorder, {order}});
     for (const LoopId loop : tiled) step({Primitive::Unroll, {{loop}}});
     step({Primitive::Vectorize, {{columns[1]}}, {model_.lanes()}});
+    if (panels_ == Panels::Copied) step({Primitive::CacheRead, {{columns[0]}}, {}, {name_of(roles_.right)}});
     if (stored != kNoLoop) step({Primitive::TurnWrite, {{stored, columns[1]}}});
     if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
     if (bordered) {
@@ -89,8 +91,9 @@ class ContractionSchedule {
     unroll_windows(innermost, row_steps);
     if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
     constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
-    if (const auto shared = nest_.shared_loop(kMany)) step({Primitive::Parallel, {{*shared}}});
-    QUERN_CHECK(nest_.is_complete());
+    // Each thread copies the columns that it needs.
+    if (const auto shared = panels_ == Panels::Copied ? std::optional(columns[0]) : nest_.shared_loop(kMany))
+      step({Primitive::Parallel, {{*shared}}});
     return std::move(nest_);
   }
 
@@ -120,6 +123,10 @@ class ContractionSchedule {
     return loops;
   }
 
+  const std::string& name_of(const LoadValue& read) const {
+    return c_.buffers[static_cast<size_t>(read.buffer)].name;
+  }
+
   /// The columns as one loop, inside the others.
   LoopId fused_columns() {
     LoopIds order = loops_of(roles_.batch);
@@ -141,10 +148,7 @@ class ContractionSchedule {
       if (ContractionModel::depends(roles_.right, nest_.symbol_of(loop))) inner.push_back(loop);
     std::vector<ScheduleNumber> sizes{width};
     if (roles_.dot) sizes.push_back(roles_.dot->group);
-    step({Primitive::Pack,
-          {{}, loops_of(outer), {across}, inner},
-          sizes,
-          {c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}});
+    step({Primitive::Pack, {{}, loops_of(outer), {across}, inner}, sizes, {name_of(roles_.right)}});
   }
 
   void tensorize(const LoopIds& rows, LoopId columns, LoopId terms) {
@@ -279,6 +283,7 @@ class ContractionSchedule {
   const Roles& roles_;
   const TileRows rows_;
   const Tile tile_;
+  const Panels panels_;
   Nest nest_;
   std::map<Dim, LoopId> fused_;  ///< of variables that stand for merged loops
 };
@@ -290,7 +295,12 @@ std::optional<Nest> scheduled_contraction(const Computation& computation, const 
   const ContractionModel model(merged.computation, machine);
   const auto roles = model.cheapest_roles();
   if (!roles) return std::nullopt;
-  return ContractionSchedule(computation, merged, model, *roles).run();
+  Nest nest = ContractionSchedule(computation, merged, model, *roles).run();
+  // Panels that are too large, or not a box of the tensor, cannot be copied.
+  if (!nest.is_complete())
+    nest = ContractionSchedule(computation, merged, model, *roles, Panels::Prepacked).run();
+  QUERN_CHECK(nest.is_complete());
+  return nest;
 }
 
 }  // namespace quern::loops

@@ -105,6 +105,7 @@ TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* 
   if (tensor->bytes() == 0) return tensor;
   QUERN_CHECK(reinterpret_cast<uintptr_t>(data) % dtype.lane().bytes() == 0);
   tensor->data_ = const_cast<std::byte*>(data);
+  tensor->is_over_ = true;
   return {tensor.release(), [memory = std::move(memory)](HostTensor* dead) {
             dead->data_ = empty_storage;
             delete dead;

@@ -62,7 +62,7 @@ class HostTensor {
 
   /// Whether it owns its memory, and nothing has been made of its elements: they may be overwritten by who
   /// alone has the tensor.
-  bool is_own() const { return !base_ && !forms_; }
+  bool is_own() const { return !base_ && !is_over_ && !forms_; }
   /// The same elements under another shape with the same count, sharing this one's memory.
   static TensorPtr view(TensorPtr base, Shape shape);
   /// A tensor of vectors as a tensor of lanes, with the lanes as its last axis; any other tensor unchanged.
@@ -84,7 +84,8 @@ class HostTensor {
   Shape shape_;
   int64_t size_;
   std::byte* data_ = nullptr;
-  TensorPtr base_;  ///< owner of the memory of a view
+  TensorPtr base_;        ///< owner of the memory of a view
+  bool is_over_ = false;  ///< memory that nobody writes
   struct Forms;
   std::atomic<Forms*> forms_ = nullptr;  ///< if it owns its memory
 };

@@ -82,6 +82,8 @@ struct KernelSite final : Site {
   DType dtype;
   std::vector<DimCode> shape;    ///< of the result
   std::vector<DimCode> extents;  ///< of loops; may overflow
+  /// The operand whose memory the result takes where nothing else has it (jit/compute/in_place.h).
+  std::optional<size_t> under_result;
 
   /// Code, fetched on first use; published by `ready`.
   struct Code {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/expr/fields.h"
+#include "jit/compute/in_place.h"
 #include "jit/vm/compile.h"
 #include "jit/vm/scalar.h"
 
@@ -77,6 +78,7 @@ Register FunctionCompiler::kernel(const CallExpr& e, const FnExpr& fn, Register 
   site.primitive = &fn;
   site.dtype = e.type->dtype;
   site.shape = codes(e.type->dims);
+  site.under_result = loops::param_under_result(fn);
   // The kernel's dims are known only when it is compiled, so every dim it mentions gets a slot.
   std::unordered_set<Dim> index_variables;
   collect_index_variables(fn.body, index_variables);

@@ -121,6 +121,7 @@ class Machine {
   /// The prepacked form that a kernel takes instead of a tensor: made on first use, and kept with the tensor.
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
+  TensorPtr memory_of_operand(const Instruction* pc, const KernelSite& site);
   void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
   double operations_of(const KernelSite::Code& code) const;
   double bytes_of(const KernelSite& site, const Shape& shape) const;

@@ -47,13 +47,30 @@ void Machine::kernel(const Instruction* pc) {
     call_kernel(pc, site, {}, &scalar.bits);
     result = scalar;
   } else {
-    TensorPtr tensor = make_tensor(pc, site.dtype, shape(pc, site.shape));
+    TensorPtr tensor = memory_of_operand(pc, site);
+    if (!tensor) tensor = make_tensor(pc, site.dtype, shape(pc, site.shape));
     call_kernel(pc, site, tensor->shape(), tensor->data());
     result = Value::tensor(std::move(tensor));
   }
   if (checks_nan_) check_nan(pc, site, result);
   for (Register r : site.operands) done(r);
   put(pc->result, std::move(result));
+}
+
+/// The operand whose memory the result may take, if this is its last use, nothing else has it, no form of it would be left
+/// behind, and nobody asks afterwards what it was.
+TensorPtr Machine::memory_of_operand(const Instruction* pc, const KernelSite& site) {
+  if (!site.under_result || checks_nan_) return nullptr;
+  const Register r = site.operands[*site.under_result];
+  if ((r & kLastUse) == 0) return nullptr;
+  auto* boxed = peek(r).object_as<TensorObject>();
+  if (!boxed || !boxed->unique() || boxed->tensor.use_count() > 1 || !boxed->tensor->is_own()) return nullptr;
+  const auto is_same = [&](Register other) { return (other & ~kLastUse) == (r & ~kLastUse); };
+  if (std::ranges::count_if(site.operands, is_same) > 1) return nullptr;
+  const auto is_packed = [&](const KernelCode::Packed& packed) {
+    return packed.buffer == *site.under_result;
+  };
+  return std::ranges::any_of(kernel_code(pc, site).kernel.packed, is_packed) ? nullptr : boxed->tensor;
 }
 
 void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output) {

@@ -97,8 +97,10 @@ std::string site_text(const Program& program, const Function& function, const In
     }
     case Opcode::Kernel: {
       const auto& site = function.site<KernelSite>(in);
-      return fmt::format("#{} {} -> {}{}", in.a, list(site.operands), to_string(site.dtype),
-                         shape_text(site.shape));
+      const std::string in_place =
+          site.under_result ? " in " + register_text(site.operands[*site.under_result] & ~kLastUse) : "";
+      return fmt::format("#{} {} -> {}{}{}", in.a, list(site.operands), to_string(site.dtype),
+                         shape_text(site.shape), in_place);
     }
     case Opcode::View: {
       const auto& site = function.site<ViewSite>(in);

@@ -28,6 +28,7 @@
 #include "passes/part_reductions.h"
 #include "passes/partial_eval/partial_eval.h"
 #include "passes/partial_eval/specialize.h"
+#include "passes/scatter_onto.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
 #include "passes/verify.h"
@@ -69,6 +70,7 @@ constexpr Pass kPipeline[] = {
      simplify_index},
     {"dead_code", "drops values that nothing uses", dead_code},
     {"fuse", "puts producers into the index expressions that read them", fuse},
+    {"scatter_onto", "adds what a scatter adds to zeros to the tensor that it is added to", scatter_onto},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},
     {"order_axes", "stores tensors with their axes in the order that suits what makes and reads them",
      order_axes},

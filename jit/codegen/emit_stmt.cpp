@@ -107,13 +107,25 @@ void Emitter::emit(const loops::If& s) {
   const Condition holds = condition(s.checks);
   QUERN_CHECK(!holds.varying);
   if (!holds.uniform) return block(s.body);
+  only_if(holds.uniform, s.body);
+}
+
+void Emitter::emit(const loops::IfApart& s) {
+  if (machine_.is_gpu) return block(s.body);
+  // By their attributes the parameters are apart.
+  const std::vector<llvm::Value*> both =
+      hidden({buffers_[static_cast<size_t>(s.from)], buffers_[static_cast<size_t>(s.to)]});
+  only_if(b_.CreateICmpNE(both[0], both[1]), s.body);
+}
+
+void Emitter::only_if(llvm::Value* holds, const loops::Block& body) {
   llvm::LLVMContext& context = module_.getContext();
   auto* then = llvm::BasicBlock::Create(context, "then", function_, exit_);
   auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
-  b_.CreateCondBr(holds.uniform, then, done);
+  b_.CreateCondBr(holds, then, done);
   b_.SetInsertPoint(then);
   open_scope();
-  block(s.body);
+  block(body);
   close_scope();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);

@@ -93,6 +93,7 @@ class Emitter {
   void statement(const loops::Stmt& s);
   void emit(const loops::For& s);
   void emit(const loops::If& s);
+  void emit(const loops::IfApart& s);
   void emit(const loops::Declare& s);
   void emit(const loops::Assign& s);
   void emit(const loops::Settle& s);
@@ -119,6 +120,7 @@ class Emitter {
   void bound_loop(const loops::For& s, loops::GridIndex bound);
   llvm::Value* grid_index(loops::GridIndex index);
   std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::For& s, const loops::Serial& steps);
+  void only_if(llvm::Value* holds, const loops::Block& body);
   std::vector<llvm::Value*> hidden(std::vector<llvm::Value*> values);
   std::vector<llvm::Value*> hide_buffers(const loops::Block& body);
   bool fits_register(const Local& tile) const;

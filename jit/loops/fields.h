@@ -75,6 +75,7 @@ QUERN_FIELDS(LocalValue, local(&N::local), indices(&N::indices), checks(&N::chec
 QUERN_FIELDS(DotValue, datum(&N::dot), child(&N::a), child(&N::b), datum(&N::terms), dims(&N::stride));
 QUERN_FIELDS(For, dims(&N::extent), steps(&N::execution), var(&N::var), body(&N::body));
 QUERN_FIELDS(If, checks(&N::checks), body(&N::body));
+QUERN_FIELDS(IfApart, buffer(&N::from), buffer(&N::to), body(&N::body));
 QUERN_FIELDS(Declare, child(&N::value), new_local(&N::local), datum(&N::dtype), datum(&N::shape),
              datum(&N::width), datum(&N::matrices), datum(&N::terms));
 QUERN_FIELDS(Assign, local(&N::local), indices(&N::indices), child(&N::value));

@@ -271,6 +271,11 @@ class Writer {
     block(s.body);
     line("}");
   }
+  void write(const IfApart& s) {
+    line(fmt::format("if {} is not {} {{", buffer_name(s.from), buffer_name(s.to)));
+    block(s.body);
+    line("}");
+  }
   void write(const Declare& s) {
     line(fmt::format("{}: {}{} = {}", local_name(s.local), to_string(s.dtype), tile(s), value(*s.value)));
   }

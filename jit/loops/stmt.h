@@ -89,6 +89,12 @@ struct If : StmtOf<StmtKind::If> {
   std::vector<BoundsCheck> checks{};
   Block body{};
 };
+/// Executes the body, which copies one of two buffers into the other, unless both are the same memory
+/// (KernelSite::under_result).
+struct IfApart : StmtOf<StmtKind::IfApart> {
+  int from = -1, to = -1;  ///< buffers
+  Block body{};
+};
 /// A local with its initial value; with a `shape`, a tile whose places all get it.
 struct Declare : StmtOf<StmtKind::Declare> {
   int local = -1;

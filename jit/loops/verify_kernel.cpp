@@ -87,6 +87,11 @@ class Verifier {
     return 1;
   }
   void own(const If& s) { block(s.body); }
+  void own(const IfApart& s) {
+    is_buffer(s.from);
+    is_buffer(s.to);
+    block(s.body);
+  }
   void own(const Declare& s) {
     require(s.local >= 0 && s.local < kernel_.locals, "a local that the kernel does not count");
     if (!wrong_.empty()) return;

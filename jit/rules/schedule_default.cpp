@@ -64,6 +64,8 @@ class Scheduler {
     kernel.locals = c_.locals;
     kernel.traps = c_.traps;
     kernel.body = nest();
+    if (const int from = copied_whole(); from >= 0)
+      kernel.body = {make(IfApart{.from = from, .to = output_of(c_.buffers), .body = kernel.body})};
     if (c_.scatter) add_scatter(*c_.scatter, kernel.body);
     if (is_shared()) share(kernel, work);
     return kernel;
@@ -346,6 +348,15 @@ class Scheduler {
                               .offset = quern::substitute(c_.store_offset, map),
                               .value = substitute(c_.value, map)}));
     return body;
+  }
+
+  /// The buffer that a scatter's initial values are a copy of, or -1.
+  int copied_whole() const {
+    auto* load = c_.scatter && c_.reductions.empty() ? as<LoadValue>(*c_.value) : nullptr;
+    const bool is_copy = load && load->computed.empty() && load->checks.empty() &&
+                         load->offset == c_.store_offset &&
+                         load->dtype == c_.buffers[static_cast<size_t>(output_of(c_.buffers))].dtype;
+    return is_copy ? load->buffer : -1;
   }
 
   void add_scatter(const Scatter& s, Block& kernel) {

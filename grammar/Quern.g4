@@ -103,7 +103,7 @@ primary
   | GLOBAL typeArguments?                                         # globalPrimary
   | name typeArguments?                                           # namePrimary
   | 'fn' typeParams? '(' params? ')' ('->' type)? block           # fnPrimary
-  | 'if' '(' expr ')' block 'else' (block | primary)              # ifPrimary
+  | 'if' '(' expr ')' block 'else' primary                        # ifPrimary
   | ('match' | 'match?') expr '{' (arm (',' arm)* ','?)? '}'      # matchPrimary
   | '(' (element (',' element)* ','?)? ')'                        # tuplePrimary
   | '[' (element (',' element)* ','?)? ']'                        # listPrimary
@@ -122,8 +122,8 @@ indexItem
   : '...'                                                         # ellipsisIndex
   | '..' expr                                                     # spreadIndex
   | '~' name                                                      # broadcastIndex
-  | first=expr? ':' last=expr? (':' step=expr?)?                  # sliceIndex
-  | expr                                                          # plainIndex
+  | ':' expr? (':' expr?)?                                        # sliceIndex
+  | expr (':' expr? (':' expr?)?)?                                # plainIndex
   ;
 binders : binder (',' binder)* ','? ;
 binder  : '..'? (name | '_') (('<' | upTo='<=') expr)? ;
@@ -146,8 +146,8 @@ part : (name '=')? pattern ;
 type
   : '_'                                                           # holeType
   | 'Tensor' '[' expr ',' expr ']'                                # tensorType
-  | '(' type 'for' name '<' expr ')'                              # familyType
-  | '(' (type (',' type)* ','?)? ')'                              # tupleType
+  | '(' ')'                                                       # unitType
+  | '(' type ('for' name '<' expr | (',' type)* ','?) ')'         # tupleType
   | 'fn' typeParams? '(' (type (',' type)* ','?)? ')' '->' type   # functionType
   | 'ref' '(' type ')'                                            # refType
   | name ('[' (typePart (',' typePart)*)? ']' | '<' typeArgument (',' typeArgument)* '>')?   # namedType

@@ -380,10 +380,8 @@ class Builder : private NodeMaker {
       return make(c, SyntaxKind::Tuple, "", items);
     }
     if (word == "[") return make(c, SyntaxKind::List, "", elements(c));
-    if (word == "if") {
-      SyntaxPtr otherwise = c->block(1) ? block(c->block(1)) : primary(c->primary());
-      return make(c, SyntaxKind::If, "", {expr(c->expr()), block(c->block()), otherwise});
-    }
+    if (word == "if")
+      return make(c, SyntaxKind::If, "", {expr(c->expr()), block(c->block()), primary(c->primary())});
     if (word == "match" || word == "match?") return match(c);
     if (word == "fn")
       return make(

@@ -259,7 +259,7 @@ class Choices {
   // An entry is the number of the way, or minus the number of the node for the next token.
   using Node = std::array<int16_t, kTypes>;
   static constexpr int16_t kUnknown = 0;
-  static constexpr size_t kMostNodes = 2048, kMostTokens = 8;
+  static constexpr size_t kMostNodes = 2048, kMostTokens = 24;
 
   size_t predict(const Network::State& state, int precedence, const std::vector<ParserToken>& tokens,
                  size_t at) {

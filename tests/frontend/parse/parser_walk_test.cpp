@@ -100,5 +100,35 @@ TEST(ParserWalk, RefusesWhatAntlrRefuses) {
   EXPECT_LT(sound, kTexts / 2);
 }
 
+size_t states_of_antlr() {
+  quern_grammar::QuernParser parser(nullptr);
+  size_t count = 0;
+  for (const auto& table : parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->decisionToDFA)
+    count += table.states.size();
+  return count;
+}
+
+void expect_walked(const std::string& text) {
+  Arena arena;
+  EXPECT_NE(parse_tree(text, tokens_of(text, false), arena), nullptr) << text;
+}
+
+// What is chosen by a long look ahead is chosen anew for each text.
+TEST(ParserWalk, ChoosesByAFewTokens) {
+  const std::string body =
+      "{ let %a: ((int32, (float32, bool)), int32) = f(%x, 2); let %b = %a.0 + g(axis=%y)[%i, 3] * 2;"
+      " (match (%b) { Some(%s) => -%s, None => { h(%a) - 1 } }, [1.0, %a]) }";
+  const std::string texts[] = {"let %v = if (%c) { 1 } else " + body, "let %v = %w[f(" + body + "), 1]",
+                               "let %v: (List[(Tensor[(n, m), float32], int32)], bool) = 1"};
+  expect_walked("let %v = " + body);
+  expect_walked("let %v = if (%c) { 1 } else { 2 }");
+  expect_walked("let %v = f(1)[1, 2]");
+  expect_walked("let %v: (List[int32], bool) = 1");
+  expect_walked("let %v: Tensor[(n, m), float32] = 1");
+  const size_t before = states_of_antlr();
+  for (const std::string& text : texts) expect_walked(text);
+  EXPECT_LT(states_of_antlr(), before + 20);
+}
+
 }  // namespace
 }  // namespace quern

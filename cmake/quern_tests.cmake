@@ -62,9 +62,12 @@ endfunction()
 
 quern_test(quern_unit_tests ir frontend passes jit session ide cli
            SUITES Kinds/ErrorsDocExamples Rules/VerifierRules Rules/KernelRules Codegen/EveryOp PrinterTest VmTest
-                  InterpreterTest DimRules DimProof DimForm Goldens/Fixes)
+                  InterpreterTest DimProof DimForm Goldens/Fixes)
 target_sources(quern_unit_tests PRIVATE tests/support/metadata.cpp)
-target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3 quern_grammar)
+target_link_libraries(quern_unit_tests PRIVATE SQLite::SQLite3 quern_grammar)
+# A program of their own: to load Z3 takes longer than most of the others.
+quern_test(quern_proof_tests proofs SUITES DimRules)
+target_link_libraries(quern_proof_tests PRIVATE PkgConfig::z3)
 quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes)
 quern_test(quern_operator_tests operators support
            SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn

@@ -7,7 +7,7 @@
 
 #include "ir/dim/prover.h"
 #include "tests/ir/dim/random_dims.h"
-#include "tests/ir/dim/z3_dims.h"
+#include "tests/proofs/z3_dims.h"
 
 namespace quern {
 namespace {

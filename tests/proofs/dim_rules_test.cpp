@@ -1,100 +1,15 @@
-// The rules by which dims are made canonical and simplified, one row each: the code rewrites what is written
-// as the row says, and Z3 proves that both have one value, for all integers that the row's condition allows.
+// The rules by which dims are made canonical.
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "tests/ir/dim/z3_dims.h"
+#include "tests/proofs/dim_rules.h"
 
 namespace quern {
 namespace {
 
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kGreatest = std::numeric_limits<int64_t>::max();
-
-constexpr unsigned kLimit = 8'000'000;  ///< of Z3's work on one claim
-
-/// What the quotient of a proof is, of which Z3 is told when it has seen that it is that.
-struct Quotient {
-  Tree division, value;
-};
-
-struct Rule {
-  const char* name;
-  Tree before;
-  std::string after;                 ///< the text of the dim
-  std::vector<Fact> facts = {};      ///< under which it is simplified
-  std::vector<Quotient> steps = {};  ///< each proved by those before
-};
-
-/// A rule with constants, for all of which it is proved at once. (Those of a `Rule` are proved as they are.)
-struct ConstantRule {
-  const char* name;
-  Tree before, after;
-  std::vector<std::pair<Tree, int64_t>> constants;  ///< variables of both, and the values to rewrite them for
-  std::vector<Fact> condition;
-  std::string text;  ///< of the dim with these values
-  std::vector<Quotient> steps = {};
-};
-
-class DimRules : public ::testing::Test {
- protected:
-  Tree n = dim_var("n"), m = dim_var("m"), k = dim_var("k"), h = dim_var("h"), x = dim_var("x"),
-       y = dim_var("y"), i = dim_var("i"), j = dim_var("j");
-
-  /// Proves `left == right` wherever `left` has a value; there `right` has one too.
-  static void prove(Z3Dims& z3, const Tree& left, const auto& right, const std::vector<Quotient>& steps) {
-    z3.assume(z3.of(left).defined);
-    ASSERT_EQ(z3.follows(!z3.yes(), kLimit), Verdict::Fails) << "the condition holds nowhere";
-    // The right side comes last, so that the steps are proved without its divisions.
-    for (const Quotient& step : steps) {
-      const Z3Dims::Meaning value = z3.of(step.value);
-      EXPECT_EQ(z3.follows(z3.same(step.division, value), kLimit), Verdict::Holds)
-          << text(step.division) << " == " << text(step.value);
-      z3.learn_quotient(step.division, value.value);
-    }
-    const Verdict verdict = z3.follows(z3.same(left, z3.of(right)), kLimit);
-    EXPECT_NE(verdict, Verdict::Unknown);
-    EXPECT_NE(verdict, Verdict::Fails) << "not where " << z3.counterexample();
-  }
-
-  /// Of dims as they are made: for all integers.
-  static void made(const std::vector<Rule>& rules) {
-    for (const Rule& rule : rules) {
-      SCOPED_TRACE(rule.name);
-      Dim after = dim_of(rule.before);
-      EXPECT_EQ(to_string(after), rule.after);
-      Z3Dims z3;
-      prove(z3, rule.before, after, rule.steps);
-    }
-  }
-
-  static void made_for_all(const std::vector<ConstantRule>& rules) {
-    for (const ConstantRule& rule : rules) {
-      SCOPED_TRACE(rule.name);
-      Dim after = dim_of(substitute(rule.before, rule.constants));
-      EXPECT_EQ(to_string(after), rule.text);
-      EXPECT_EQ(dim_of(substitute(rule.after, rule.constants)), after);
-      Z3Dims one;
-      prove(one, substitute(rule.before, rule.constants), after, {});
-      Z3Dims all;
-      for (const Fact& fact : rule.condition) all.assume(all.holds(fact));
-      prove(all, rule.before, rule.after, rule.steps);
-    }
-  }
-
-  static void simplified(const std::vector<Rule>& rules) {
-    for (const Rule& rule : rules) {
-      SCOPED_TRACE(rule.name);
-      Dim after = simplify(dim_of(rule.before), facts_of(rule.facts));
-      EXPECT_EQ(to_string(after), rule.after);
-      Z3Dims z3;
-      z3.assume(rule.facts);
-      prove(z3, rule.before, after, rule.steps);
-    }
-  }
-};
 
 /// What `is_quotient` says has one solution.
 TEST_F(DimRules, QuotientsAreUnique) {
@@ -398,105 +313,6 @@ TEST_F(DimRules, WorkIsBounded) {
       {"a product of too many terms stays", many * many, "(" + many_text + ")*(" + many_text + ")"},
       {"a division of too many steps stays", more / 2, "(" + more_text + ") / 2"},
       {"a modulo of too many steps stays", more % 2, "(" + more_text + ") % 2"},
-  });
-}
-
-// --- under facts -----------------------------------------------------------------------------------------
-
-TEST_F(DimRules, QuotientsAndRemaindersRecombine) {
-  simplified({
-      {"by a constant", (x / 4) * 4 + x % 4, "x"},
-      {"by a variable", (x / m) * m + x % m, "x"},
-      {"of a quotient", (x / 2 / 3) * 3 + x / 2 % 3, "x / 2"},
-      {"times a constant, with a rest", (x / 4) * 8 + (x % 4) * 2 + n, "n + 2*x"},
-      {"times a variable", (x / m) * m * k + (x % m) * k, "k*x"},
-      {"negated", 0 - (x / m) * m - x % m, "-x"},
-      {"not of another multiple", (x / m) * m + (x % m) * 2, "m*(x / m) + 2*(x % m)"},
-      {"not of another dividend", (y / m) * m + x % m, "m*(y / m) + x % m"},
-      {"a quotient whose multiples are taken out", ((2 * x + 1) / 4) * 4 + (2 * x + 1) % 4, "2*x + 1"},
-      {"the second of two", (x / 4) * 3 + x % 4 + (y / 3) * 3 + y % 3, "y + 3*(x / 4) + x % 4"},
-      {"both of two", (x / 4) * 4 + x % 4 + (y / 3) * 3 + y % 3, "x + y"},
-  });
-}
-
-TEST_F(DimRules, OperandsThatAnotherDecides) {
-  simplified({
-      {"min at an index's end", min(i, n - 1), "i", {index(i, n)}},
-      {"max at an index's start", max(0, i), "i", {index(i, n)}},
-      {"min of a dim and 0", min(n, 0), "0"},
-      {"max of a dim and 0", max(n, 0), "n"},
-      {"not below the default", max(n, 1), "max(n, 1)"},
-      {"not where the lower bound is taken away", max(n, 0), "max(n, 0)", {lower(n, kLeast)}},
-      {"a lower bound", max(n, 3), "n", {lower(n, 3)}},
-      {"one of three", min(min(i, n), m), "min(i, m)", {index(i, n)}},
-      {"two of three", max(max(i, n), 0), "n", {index(i, n)}},
-      {"equal by a fact", min(n, m), "m", {equal(n, m)}},
-      {"by a fact", max(n, 2 * m), "2*m", {nonnegative(2 * m - n)}},
-      {"by a fact about a quotient", max(n, 8), "n", {nonnegative(n / 4 - 2)}},
-      {"an index has an extent of at least 1", max(n, 1), "n", {index(i, n)}},
-      {"so have its factors", max(n, 1), "n", {index(i, n * m)}},
-      {"and what it is the least of", max(n, 1), "n", {index(i, min(n, m))}},
-      {"and what it is broadcast of", max(n, 1), "n", {index(i, broadcast(n, m))}},
-      {"a clamped extent is not clamped", max(0, n - 3), "n - 3", {index(i, max(0, n - 2))}},
-      {"a clamp at 1 says nothing of what it clamps", max(n, 1), "max(n, 1)", {index(i, max(1, n))}},
-      {"a divisor is not 0", max(n, 1) + x / n, "n + x / n"},
-      {"an extent's divisor is not 0", max(n, 1), "n", {index(i, m / n + 1)}},
-      {"a broadcast stays", broadcast(n, 3), "broadcast(n, 3)", {lower(n, 3)}},
-  });
-}
-
-TEST_F(DimRules, QuotientsInRange) {
-  simplified({
-      {"of an index", i / n, "0", {index(i, n)}},
-      {"modulo of an index", i % n, "i", {index(i, n)}},
-      {"of an index by a constant", i / 4, "0", {index(i, 4)}},
-      {"not at the divisor", (i + 1) / n, "(i + 1) / n", {index(i, n)}},
-      {"not a modulo at the divisor", (i + 1) % n, "(i + 1) % n", {index(i, n)}},
-      {"just below 0", (0 - i - 1) / n, "-1", {index(i, n)}},
-      {"modulo just below 0", (0 - i - 1) % n, "n - i - 1", {index(i, n)}},
-      {"just below 0 of a constant", (0 - i - 1) / 4, "-1", {index(i, 4)}},
-      {"not below the divisor's negation", (0 - i - 2) / 4, "(2 - i) / 4 - 1", {index(i, 4)}},
-      {"not of another's index", i % m, "i % m", {index(i, n)}},
-      {"inside of a quotient's whole", (i * m + j) / m, "i", {index(i, n), index(j, m)}},
-      {"inside of a modulo's", (i * m + j) % m, "j", {index(i, n), index(j, m)}, {{(i * m + j) / m, i}}},
-  });
-}
-
-TEST_F(DimRules, FactorsOfDivisorsThatHoldTheRest) {
-  const std::vector<Fact> inner = {index(j, m)};
-  simplified({
-      {"a variable factor", (x * m + j) / (m * k), "x / k", inner},
-      {"a variable factor of a modulo",
-       (x * m + j) % (m * k),
-       "m*(x % k) + j",
-       inner,
-       {{(x * m + j) / (m * k), x / k}}},
-      {"a constant factor", (4 * x + j) / 8, "x / 2", {index(j, 4)}},
-      {"a constant factor of a modulo", (4 * x + j) % 8, "j + 4*(x % 2)", {index(j, 4)}},
-      {"the rest is a modulo", (4 * x + j % 4) / 8, "x / 2"},
-      {"not where the rest is no less", (4 * x + j) / 8, "(4*x + j) / 8", {index(j, 5)}},
-      {"not where the rest may be negative", (4 * x + j - 1) / 8, "(4*x + j + 7) / 8 - 1", {index(j, 4)}},
-      {"a cofactor that may be negative",
-       (x * m + j) / (m * k),
-       "(m*x + j) / (m*k)",
-       {lower(k, kLeast), index(j, m)}},
-      {"not by a sum", (x * m + j) / (m * k + m), "(m*x + j) / (m*k + m)", inner},
-      {"of several terms", (4 * x + 4 * y + j) % 12, "j + 4*((x + y) % 3)", {index(j, 4)}},
-  });
-}
-
-TEST_F(DimRules, InsideOfEveryKind) {
-  const std::vector<Fact> known = {index(i, n)};
-  simplified({
-      {"sum", i % n + m, "m + i", known},
-      {"product", 3 * m * (i % n), "3*m*i", known},
-      {"quotient", (i % n) / m, "i / m", known},
-      {"divisor", m / (i % n + 1), "m / (i + 1)", known},
-      {"modulo", (i % n) % m, "i % m", known, {{i / n, 0}}},
-      {"min", min(min(i % n, m), k), "min(i, k, m)", known},
-      {"max", max(max(i % n, m), k), "max(i, k, m)", known},
-      {"broadcast", broadcast(i % n, m), "broadcast(i, m)", known},
-      {"one step uncovers another", max(0, i % n), "i", known},
   });
 }
 

@@ -28,7 +28,7 @@ inline std::vector<std::string> relay_files(std::initializer_list<const char*> f
   for (const char* folder : folders)
     for (const auto& entry : fs::recursive_directory_iterator(top / folder))
       if (entry.path().extension() == ".relay")
-        files.push_back(fs::relative(entry.path(), top).generic_string());
+        files.push_back(entry.path().lexically_relative(top).generic_string());
   // A test of every file that finds none would hold.
   if (files.empty()) throw std::runtime_error("no `.relay` file in the folders");
   std::sort(files.begin(), files.end());

@@ -81,7 +81,7 @@ TEST(Architecture, NoFolderIsAHeap) {
                           "jit", "passes", "frontend", "ir"}) {
     std::vector<fs::path> folders{top};
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / top))
-      if (entry.is_directory()) folders.push_back(fs::relative(entry.path(), QUERN_SOURCE_DIR));
+      if (entry.is_directory()) folders.push_back(entry.path().lexically_relative(QUERN_SOURCE_DIR));
     for (const fs::path& folder : folders) {
       if (kMayHaveMore.contains(folder.string())) continue;
       int files = 0;

@@ -28,7 +28,7 @@ std::vector<std::string> transcripts() {
     for (const auto& entry : fs::directory_iterator(top / folder))
       if (ide::is_transcript(entry.path()) &&
           !ide::parse_transcript(entry.path(), read_file(entry.path())).steps.empty())
-        found.push_back(fs::relative(entry.path(), top).generic_string());
+        found.push_back(entry.path().lexically_relative(top).generic_string());
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> corpus() {
       std::ifstream in(entry.path(), std::ios::binary);
       std::ostringstream text;
       text << in.rdbuf();
-      files.emplace_back(fs::relative(entry.path(), QUERN_SOURCE_DIR).generic_string(), text.str());
+      files.emplace_back(entry.path().lexically_relative(QUERN_SOURCE_DIR).generic_string(), text.str());
     }
   std::sort(files.begin(), files.end());
   return files;

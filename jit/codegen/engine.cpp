@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include <array>
-
 #include <atomic>
+#include <map>
 #include <mutex>
 
 #include "ir/base/interrupt.h"
@@ -43,6 +43,60 @@ constexpr const char* kEntryName = "quern_kernel";
 
 enum class Tier : uint8_t { First, Best };
 
+void add_passes(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine, llvm::raw_pwrite_stream& out,
+                llvm::CodeGenFileType type) {
+  QUERN_CHECK(!machine.addPassesToEmitFile(passes, out, nullptr, type));
+}
+
+/// LLVM's code generator for one tier. It serves one thread at a time and any number of modules: to make its passes and
+/// the tables of the target takes a good part of the time that a small kernel takes.
+class ObjectWriter {
+ public:
+  explicit ObjectWriter(std::unique_ptr<llvm::TargetMachine> machine) : machine_(std::move(machine)) {
+    add_passes(passes_, *machine_, out_, llvm::CodeGenFileType::ObjectFile);
+  }
+  std::string object(llvm::Module& module) {
+    bytes_.clear();
+    passes_.run(module);
+    return {bytes_.begin(), bytes_.end()};
+  }
+
+ private:
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::SmallVector<char, 0> bytes_;
+  llvm::raw_svector_ostream out_{bytes_};
+  llvm::legacy::PassManager passes_;
+};
+
+/// The idle writers of the process. Programs that are compiled one after the other, as tests do, have a generator each.
+class IdleWriters {
+ public:
+  static IdleWriters& of_process() {
+    static auto& all = *new IdleWriters;  // used by threads that outlast the end of `main`
+    return all;
+  }
+  std::unique_ptr<ObjectWriter> take(const std::string& target, llvm::orc::JITTargetMachineBuilder& builder) {
+    {
+      const std::lock_guard lock(mutex_);
+      auto& idle = idle_[target];
+      if (!idle.empty()) {
+        auto writer = std::move(idle.back());
+        idle.pop_back();
+        return writer;
+      }
+    }
+    return std::make_unique<ObjectWriter>(llvm::cantFail(builder.createTargetMachine()));
+  }
+  void give_back(const std::string& target, std::unique_ptr<ObjectWriter> writer) {
+    const std::lock_guard lock(mutex_);
+    idle_[target].push_back(std::move(writer));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::unique_ptr<ObjectWriter>>> idle_;  ///< by target and tier
+};
+
 /// The state that compiled kernels keep alive.
 struct Engine {
   std::array<llvm::orc::JITTargetMachineBuilder, 2> machine_builders;  ///< one per tier
@@ -61,27 +115,6 @@ struct Engine {
   llvm::orc::JITTargetMachineBuilder& builder_of(Tier tier) {
     return machine_builders.at(static_cast<size_t>(tier));
   }
-  /// A target machine serves one thread at a time; reusing it keeps its subtarget tables.
-  std::unique_ptr<llvm::TargetMachine> take_machine(Tier tier) {
-    {
-      const std::lock_guard lock(mutex_);
-      auto& idle = idle_.at(static_cast<size_t>(tier));
-      if (!idle.empty()) {
-        auto machine = std::move(idle.back());
-        idle.pop_back();
-        return machine;
-      }
-    }
-    return llvm::cantFail(builder_of(tier).createTargetMachine());
-  }
-  void give_back(Tier tier, std::unique_ptr<llvm::TargetMachine> machine) {
-    const std::lock_guard lock(mutex_);
-    idle_.at(static_cast<size_t>(tier)).push_back(std::move(machine));
-  }
-
- private:
-  std::mutex mutex_;
-  std::array<std::vector<std::unique_ptr<llvm::TargetMachine>>, 2> idle_;
 };
 
 class OrcKernel final : public CompiledKernel {
@@ -182,19 +215,6 @@ codegen::Machine machine_of(const llvm::TargetMachine& machine) {
           .has_avx512 = features.checkFeatures("+avx512f,+avx512vl,+avx512dq")};
 }
 
-std::string emit(Engine& engine, llvm::Module& module, Tier tier, llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream out(bytes);
-  std::unique_ptr<llvm::TargetMachine> machine = engine.take_machine(tier);
-  {
-    llvm::legacy::PassManager passes;
-    QUERN_CHECK(!machine->addPassesToEmitFile(passes, out, nullptr, type));
-    passes.run(module);
-  }
-  engine.give_back(tier, std::move(machine));
-  return {bytes.begin(), bytes.end()};
-}
-
 /// The better tier's common subexpression elimination is quadratic in block size: 0.4 s at 10,000
 /// instructions become minutes at 100,000.
 bool is_huge(const llvm::Module& module) {
@@ -203,7 +223,13 @@ bool is_huge(const llvm::Module& module) {
 }
 
 std::string object_code(Engine& engine, llvm::Module& module, Tier tier) {
-  return emit(engine, module, is_huge(module) ? Tier::First : tier, llvm::CodeGenFileType::ObjectFile);
+  if (is_huge(module)) tier = Tier::First;
+  const std::string target =
+      engine.target.cpu + " " + engine.target.features + (tier == Tier::First ? " first" : " best");
+  std::unique_ptr<ObjectWriter> writer = IdleWriters::of_process().take(target, engine.builder_of(tier));
+  std::string object = writer->object(module);
+  IdleWriters::of_process().give_back(target, std::move(writer));
+  return object;
 }
 
 class OrcGenerator final : public CodeGenerator {
@@ -259,7 +285,13 @@ class OrcGenerator final : public CodeGenerator {
   Result<std::string> assembly(const Kernel& kernel) override {
     Result<std::shared_ptr<Unit>> unit = build(kernel, kernel.name);
     if (!unit) return unit.error();
-    return emit(*engine_, *(*unit)->module, Tier::Best, llvm::CodeGenFileType::AssemblyFile);
+    const auto machine = llvm::cantFail(engine_->builder_of(Tier::Best).createTargetMachine());
+    llvm::SmallString<0> text;
+    llvm::raw_svector_ostream out(text);
+    llvm::legacy::PassManager passes;
+    add_passes(passes, *machine, out, llvm::CodeGenFileType::AssemblyFile);
+    passes.run(*(*unit)->module);
+    return std::string(text);
   }
 
  private:
@@ -418,7 +450,6 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(const CodegenOption
   engine->machine.checks_bounds = options.checks_bounds;
   for (const StandIn& stand_in : options.stand_ins) engine->machine.stand_ins.insert(stand_in.intrinsic);
   engine->target.machine.winograd_tile = options.winograd_tile;
-  engine->give_back(Tier::Best, std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -41,9 +42,12 @@ TEST(Tiers, GiveTheSameBits) {
 
 TEST(Tiers, TheSecondTakesThePlaceOfTheFirst) {
   const auto generator = generator_of(Tiers::Both);
+  std::latch is_read(1);
+  generator->later([&] { is_read.wait(); });
   const auto compiled = *generator->compile(exponentials());
   const KernelEntry first = compiled->entry;
   ASSERT_NE(first, nullptr);
+  is_read.count_down();
   generator->wait_until_idle();
   EXPECT_NE(compiled->entry.load(), first);
   EXPECT_FALSE(compiled->object().empty());
@@ -81,6 +85,15 @@ TEST(Tiers, AnObjectWorksElsewhere) {
   }
   EXPECT_FALSE(generator->link("no object at all", "none"));
   EXPECT_FALSE(generator->link(object.substr(0, object.size() / 2), "half"));
+}
+
+// The generator's passes are used again for each kernel.
+TEST(Tiers, AnObjectIsTheSameWhateverWasCompiledBefore) {
+  const auto object = [] { return (*generator_of(Tiers::Best)->compile(exponentials()))->object(); };
+  const std::string first = object();
+  for (const std::string& text : kernel_programs())
+    for (const Tiers tiers : {Tiers::Best, Tiers::First}) CompiledMain(text, {tiers}).run();
+  EXPECT_EQ(object(), first);
 }
 
 TEST(Tiers, TheEndDropsWhatIsNotBegunButForAWhile) {

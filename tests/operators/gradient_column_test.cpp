@@ -138,6 +138,7 @@ TEST_P(GradientColumn, OfCompiledCode) {
 TEST_P(GradientColumn, IsThatOfDifferences) {
   const Row& row = GetParam();
   size_t compared = 0, refused = 0;
+  Session session(library_texts());
   for (uint64_t number = 0; number < kGradientDraws && !HasFailure(); ++number) {
     Drawn draw = in_float64(row, number);
     std::string args;
@@ -146,7 +147,6 @@ TEST_P(GradientColumn, IsThatOfDifferences) {
     std::string square = fmt::format("let %value = {}; sum(%value * %value)", draw.arguments.expression);
     std::string text = draw.definition_of("loss", square) +
                        draw.definition_of("slope", fmt::format("grad(@loss)({})", args));
-    Session session(library_texts());
     ModuleId module = session.make_module();
     SourceId source = session.add_source(module, "drawn.relay", text);
     const auto found = session.check(source);

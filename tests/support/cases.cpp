@@ -17,9 +17,13 @@
 namespace quern::numeric {
 
 std::string_view to_string(Evaluator evaluator) {
-  return evaluator == Evaluator::Interpreter ? "interpreted"
-         : evaluator == Evaluator::Checked   ? "compiled with checks"
-                                             : "compiled";
+  switch (evaluator) {
+    case Evaluator::Interpreter: return "interpreted";
+    case Evaluator::Compiled: return "compiled";
+    case Evaluator::First: return "compiled without optimisation";
+    case Evaluator::Checked: return "compiled with checks";
+  }
+  return "";
 }
 
 void PrintTo(Evaluator evaluator, std::ostream* out) { *out << to_string(evaluator); }
@@ -78,10 +82,8 @@ void CaseSession::check() {
 std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
   ExecutionOptions options;
   options.interpret = evaluator == Evaluator::Interpreter;
-  if (evaluator == Evaluator::Checked) {
-    options.compiler.checks_bounds = true;
-    options.compiler.tiers = Tiers::First;
-  }
+  options.compiler.checks_bounds = evaluator == Evaluator::Checked;
+  if (evaluator == Evaluator::First || evaluator == Evaluator::Checked) options.compiler.tiers = Tiers::First;
   Execution execution(*session_, module_, options, [](std::string_view) {});
   std::vector<DeclarationId> statements = session_->statements(source_);
   std::vector<Outcome> outcomes;

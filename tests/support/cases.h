@@ -44,7 +44,8 @@ struct Outcome {
 enum class Evaluator {
   Interpreter,
   Compiled,
-  Checked,  ///< the first code there is, which tests each access of a buffer
+  First,    ///< the first code there is
+  Checked,  ///< the same, and it tests each access of a buffer
 };
 std::string_view to_string(Evaluator evaluator);
 void PrintTo(Evaluator evaluator, std::ostream* out);

@@ -17,9 +17,14 @@ target_link_libraries(quern_pch_tests PUBLIC quern_settings fmt::fmt GTest::gmoc
 target_compile_options(quern_pch_tests PRIVATE -O1)
 target_precompile_headers(quern_pch_tests PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch/tests.h")
 
-# quern_test(<target> <folder below tests>... [SUITES <suite that shares a process>...])
+# quern_test(<target> <folder below tests>... [COST <seconds>] [SUITES <suite that shares a process>...])
+# Tests with a COST, of which some take about so long, begin before the others: the last to end are short ones, and no
+# processor waits for them.
 function(quern_test target)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SUITES")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "COST" "SUITES")
+  if(NOT test_COST)
+    set(test_COST 0)
+  endif()
   set(folders ${test_UNPARSED_ARGUMENTS})
   list(TRANSFORM folders PREPEND "tests/")
   quern_sources(sources ${folders})
@@ -50,14 +55,15 @@ function(quern_test target)
   foreach(suite IN LISTS test_SUITES)
     add_test(NAME "${suite}" COMMAND ${target} "--gtest_filter=${suite}.*")
     set_tests_properties("${suite}" PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${environment}"
-                                               FAIL_REGULAR_EXPRESSION "Running 0 tests")
+                                               COST ${test_COST} FAIL_REGULAR_EXPRESSION "Running 0 tests")
     string(APPEND others ":${suite}.*")
   endforeach()
   if(others)
     string(REGEX REPLACE "^:" "-" others "${others}")
   endif()
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120 TEST_FILTER "${others}"
-                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${escaped_environment}")
+                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} COST ${test_COST}
+                                  ENVIRONMENT "${escaped_environment}")
 endfunction()
 
 quern_test(quern_unit_tests ir frontend passes jit session ide cli
@@ -69,18 +75,18 @@ target_link_libraries(quern_unit_tests PRIVATE SQLite::SQLite3 quern_grammar)
 quern_test(quern_proof_tests proofs SUITES DimRules)
 target_link_libraries(quern_proof_tests PRIVATE PkgConfig::z3)
 quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes)
-quern_test(quern_operator_tests operators support
+quern_test(quern_operator_tests operators support COST 100
            SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn
                   Operators/DocumentationColumn Operators/LayoutColumn)
 quern_test(quern_models_tests models support)
 quern_test(quern_golden_tests golden SUITES Files/Golden)
-quern_test(quern_random_tests random support)
+quern_test(quern_random_tests random support COST 20)
 quern_test(quern_protocol_tests lsp repl serve)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
 target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern_import)
-  quern_test(quern_import_tests import export support)
+  quern_test(quern_import_tests import export support SUITES Import/Graphs Seeds/ImageNodes)
   target_link_libraries(quern_import_tests PRIVATE quern_export onnx_proto quern_graph_proto)
   add_dependencies(quern_import_tests quern-import quern-export)
 endif()
@@ -98,7 +104,7 @@ endif()
 foreach(name grammar vscode browser neovim vim emacs protocol)
   add_test(NAME Editors.${name}
            COMMAND "${PROJECT_SOURCE_DIR}/tests/editors/run.sh" ${name} $<TARGET_FILE:quern> "${PROJECT_BINARY_DIR}/npm")
-  set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT}
+  set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT} COST 20
                        ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
 endforeach()
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -23,11 +24,6 @@ void send(ServerState& state, const Document& document, const json& diagnostics)
   send_notification(state.transport, "textDocument/publishDiagnostics", params);
 }
 
-std::string place_of(std::string_view file, std::string_view text, Range range) {
-  LineColumn at = LineIndex(text).locate(range.begin);
-  return fmt::format("{}:{}:{}", file, at.line, at.column);
-}
-
 /// Renders the diagnostics of one document.
 class Renderer {
  public:
@@ -36,7 +32,7 @@ class Renderer {
         positions_(state.session.text(document.source), state.encoding),
         related_information_(state.client.related_information) {}
 
-  json render(const LocatedDiagnostic& diagnostic) const {
+  json render(const LocatedDiagnostic& diagnostic) {
     std::string message = diagnostic.message;
     json related = json::array();
     for (const LocatedNote& note : diagnostic.notes) {
@@ -76,8 +72,16 @@ class Renderer {
   bool is_here(std::string_view file) const { return file == document_.path; }
   json range(Range bytes) const { return to_json<json>(positions_.range(bytes)); }
 
+  std::string place_of(const std::string& file, std::string_view text, Range range) {
+    const LineIndex& lines =
+        is_here(file) ? positions_.lines() : others_.try_emplace(file, text).first->second;
+    const LineColumn at = lines.locate(range.begin);
+    return fmt::format("{}:{}:{}", file, at.line, at.column);
+  }
+
   const Document& document_;
   Positions positions_;
+  std::map<std::string, LineIndex> others_;  ///< by file
   bool related_information_;
 };
 
@@ -103,8 +107,10 @@ Json to_json(ServerState& state, const Document& document, const Checked& checke
 template <class Json>
 void add_failures(ServerState& state, const Document& document, Json& diagnostics) {
   const std::string& text = state.documents.text(document);
+  const std::vector<KeptResult>& results = state.evaluations.results(document.path, text);
+  if (results.empty()) return;
   const Positions positions(text, state.encoding);
-  for (const KeptResult& kept : state.evaluations.results(document.path, text)) {
+  for (const KeptResult& kept : results) {
     const auto& failure = kept.part.failure;
     if (!failure || !kept.part.is_test) continue;
     const Range at = failure->file == document.path ? failure->range : kept.part.range;

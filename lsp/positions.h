@@ -33,6 +33,7 @@ class Positions {
   /// The position of a byte. An offset inside an end of line is the end of the line's content.
   Position position(uint32_t offset) const;
   PositionRange range(Range bytes) const { return {position(bytes.begin), position(bytes.end)}; }
+  const LineIndex& lines() const { return lines_; }
 
  private:
   LineIndex lines_;

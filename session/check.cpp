@@ -65,7 +65,8 @@ std::variant<Checked, Cancelled> Session::check(SourceId source, const std::atom
         found.add(locate(p, source));
       }
   });
-  for (size_t i = 0; i < all.ids.size(); ++i) {
+  const std::vector<size_t> pieces = db_->pieces_to_check(source);
+  for (const size_t i : pieces) {
     note_bug_in(all.ids[i], [&] {
       for (const Diagnostic& d : db_->diagnostics_at(source, i)) found.add(locate(d));
     });

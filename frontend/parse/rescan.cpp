@@ -85,6 +85,16 @@ size_t first_to_scan(const std::vector<Piece>& pieces, uint32_t edit_begin) {
   return static_cast<size_t>(std::max<std::ptrdiff_t>(0, before - 2));
 }
 
+// Puts `fresh` in the place of [from, to). Mostly they are as many, and nothing behind them moves.
+void replace(std::vector<Piece>& pieces, size_t from, size_t to, std::vector<Piece>& fresh) {
+  const auto at = [&](size_t i) { return pieces.begin() + static_cast<std::ptrdiff_t>(i); };
+  const size_t both = std::min(to - from, fresh.size());
+  const auto rest = fresh.begin() + static_cast<std::ptrdiff_t>(both);
+  std::move(fresh.begin(), rest, at(from));
+  pieces.erase(at(from + both), at(to));
+  pieces.insert(at(from + both), std::make_move_iterator(rest), std::make_move_iterator(fresh.end()));
+}
+
 Rescan rescan_pieces(ScanOutcome& outcome, ScanOutcome& fresh, std::string_view text, TextEdit edit) {
   const int64_t by = moved_by(edit);
   std::vector<Piece>& old = outcome.pieces;
@@ -110,12 +120,10 @@ Rescan rescan_pieces(ScanOutcome& outcome, ScanOutcome& fresh, std::string_view 
   for (size_t i = resumed; i < old.size(); ++i) move(old[i].range, by);
   if (resumed < old.size()) old[resumed].doc = splitter.take_doc();
   Rescan same{first, old.size() - resumed, {}};
-  auto from = old.begin() + static_cast<std::ptrdiff_t>(first),
-       to = old.begin() + static_cast<std::ptrdiff_t>(resumed);
+  const auto from = old.begin() + static_cast<std::ptrdiff_t>(first),
+             to = old.begin() + static_cast<std::ptrdiff_t>(resumed);
   same.replaced.assign(std::make_move_iterator(from), std::make_move_iterator(to));
-  auto scanned = old.erase(from, to);
-  old.insert(scanned, std::make_move_iterator(fresh.pieces.begin()),
-             std::make_move_iterator(fresh.pieces.end()));
+  replace(old, first, resumed, fresh.pieces);
   return same;
 }
 

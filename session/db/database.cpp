@@ -32,6 +32,7 @@ Database::Database() {
   data_header.keeping(kMostNames, kNamesKept, false);
   alias.keeping(kMostNames, kNamesKept, false);
   data.keeping(kMostNames, kNamesKept, false);
+  declaration_diagnostics.when_outdated([this](DeclarationId id) { make_due(id); });
   set_subject<ByDeclaration>([this](DeclarationId id) { return subject_of(id); });
   set_subject<ByBodyName>([this](const BodyName& key) { return subject_of(key.declaration); });
   set_subject<ByDefinition>([this](const NameKey& key) { return subject_of(key, NameTable::Globals); });

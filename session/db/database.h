@@ -250,6 +250,9 @@ class Database final : public Tables {
   /// Nothing if the name is not a copy's.
   std::optional<InstanceRequest> request_of(ModuleId module, std::string_view name);
   const Inferred* specialised_definition(ModuleId module, const std::string& name);
+  /// The pieces of a source that may have diagnostics, in order: those that had some at the last check, and what may
+  /// have changed since. So a check costs what changed, not what the text has.
+  std::vector<size_t> pieces_to_check(SourceId source);
   /// What `check` reports of a piece of a source.
   Diagnostics diagnostics_at(SourceId source, size_t piece);
   /// Checks that there is code for the schedules in an expression without errors (diagnostics/schedules.cpp).
@@ -310,6 +313,8 @@ class Database final : public Tables {
   bool mentions(DeclarationId id, std::string_view word);
   /// The constructors of a type that another type of the module also declares.
   Diagnostics duplicate_constructors(DeclarationId type);
+  /// The next check of its source looks at a declaration.
+  void make_due(DeclarationId id);
   Diagnostics import_diagnostics(DeclarationId id);
   Diagnostics import_clashes(const Import& import, const std::vector<Import>& all);
   Diagnostics mistakes_of(const Import& import);
@@ -326,7 +331,8 @@ class Database final : public Tables {
                    const std::vector<DeclarationId>& old_ids);
   /// `edit`: what made this text of the one before; nothing for another text.
   void set_piece(DeclarationId id, std::string_view text, std::optional<TextEdit> edit);
-  void set_metadata(SourceId source);
+  /// `edit`: what made the source's text of the one before.
+  void set_metadata(SourceId source, TextEdit edit);
   /// The first declaration of this kind and name in its source (itself if it has no name).
   DeclarationId first_of_name(DeclarationId id) const;
   // imports
@@ -346,7 +352,13 @@ class Database final : public Tables {
   void follow_imports(SourceId source);
   void update_imports();
 
-  std::set<ModuleId> importing_;  ///< modules with imports
+  /// What the last check of a source has seen.
+  struct LastCheck {
+    std::set<DeclarationId> due;       ///< what it has not seen, or not as it is now
+    std::set<DeclarationId> reported;  ///< what had diagnostics when it was seen
+  };
+  std::map<SourceId, LastCheck> last_checks_;  ///< of the sources that were ever checked
+  std::set<ModuleId> importing_;               ///< modules with imports
   std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes_;
   /// The requests behind the names of copies of definitions (`f{…}`). A name determines its request except
   /// for the declaration, which is looked up again: so it is interned, not an input.

@@ -18,6 +18,7 @@ struct Layout {
   std::shared_ptr<const std::string> text = std::make_shared<const std::string>();
   ScanOutcome scan;
   std::vector<DeclarationId> ids;  ///< one per piece
+  bool names_constants = false;    ///< whether `relay.Constant` is in the text
   /// Declarations that repeat the name of an earlier one, with that one.
   std::unordered_map<DeclarationId, DeclarationId> duplicates;
 };

@@ -25,6 +25,13 @@ std::optional<TextEdit> edit_inside(Range before, Range after, TextEdit edit) {
   return TextEdit{edit.begin - before.begin, edit.old_end - before.begin, edit.new_end - before.begin};
 }
 
+// Whether a word is in a text, by whether it was there before the edit.
+bool has_word(bool had, std::string_view text, TextEdit edit, std::string_view word) {
+  if (had) return text.find(word) != std::string_view::npos;
+  const size_t begin = edit.begin - std::min<size_t>(edit.begin, word.size() - 1);
+  return text.substr(begin, edit.new_end + word.size() - 1 - begin).find(word) != std::string_view::npos;
+}
+
 // The library's inputs never change.
 template <class Space, class Value>
 void put(Input<Space, Value>& input, const typename Space::Key& key, Value value, bool constant) {
@@ -81,20 +88,20 @@ void Database::set_text(SourceId source, std::shared_ptr<const std::string> text
   put(header_version, source, layout.scan.tvm, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
   take_pieces(source, same, *old_text, edit, old_ids);
-  set_metadata(source);
+  set_metadata(source, edit);
   follow_imports(source);
 }
 
-void Database::set_metadata(SourceId source) {
-  const Layout& layout = *layouts[source];
+void Database::set_metadata(SourceId source, TextEdit edit) {
+  Layout& layout = *layouts[source];
   const bool constant = sources[source].module == kLibrary;
   Range range = layout.scan.metadata;
   std::string_view now = std::string_view(*layout.text).substr(range.begin, range.end - range.begin);
   if (metadata_text.peek(source) != now) put(metadata_text, source, std::string(now), constant);
-  const bool names_constants = now.empty() && layout.text->find("relay.Constant") != std::string::npos;
+  layout.names_constants = has_word(layout.names_constants, *layout.text, edit, "relay.Constant");
   const std::filesystem::path path(sources[source].path);
   put(constants_path, source,
-      names_constants
+      now.empty() && layout.names_constants
           ? (std::filesystem::path(sources[source].folder) / constants_file(path.filename().string()))
                 .string()
           : std::string(),
@@ -132,10 +139,12 @@ void Database::take_pieces(SourceId source, const Rescan& same, std::string_view
                              ? make_declaration({source, module, after[i].kind, std::string(after[i].name)})
                              : old_ids[begin + pairs[i]]);
     any_new |= is_new;
-    if (is_new)
+    if (is_new) {
       entry(added, layout.ids.back());
-    else
+      make_due(layout.ids.back());
+    } else {
       stays[pairs[i]] = true;
+    }
   }
   layout.ids.insert(layout.ids.end(), tail, old_ids.end());
   std::vector<DeclarationId> gone;
@@ -188,6 +197,10 @@ void Database::drop_declaration(DeclarationId id) {
   bodies.drop_names(id);
   drop<ByDeclaration>(id);
   const DeclarationInfo& about = declarations[id];
+  if (const auto last = last_checks_.find(about.source); last != last_checks_.end()) {
+    last->second.due.erase(id);
+    last->second.reported.erase(id);
+  }
   if (about.kind == PieceKind::Op || about.kind == PieceKind::Def) {
     const auto is_of_it = [&](const InstanceKey& key) { return key.request.declaration == id; };
     instance.drop_if(is_of_it);

@@ -55,6 +55,9 @@ size_t Input<Space, Value>::bytes(MemoryCount& count) const {
 template <class Space, class Value>
 struct Query<Space, Value>::ComputedMemo final : Memo {
   ComputedMemo(Query& query, const Key& key) : query(query), key(key) {}
+  void became_dirty() override {
+    if (query.outdated_) query.outdated_(key);
+  }
   void refresh() override {
     if (!this->dirty_ || this->running) return;
     this->abandoned = nullptr;

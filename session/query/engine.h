@@ -39,6 +39,8 @@ class QueryNode {
 
  protected:
   friend class QueryEngine;
+  /// Its value may be out of date from now on.
+  virtual void became_dirty() {}
   /// A dependent is one computation of a memo, not the memo: when the memo is recomputed or dropped, its run
   /// number changes and old entries become stale.
   struct Dependent {
@@ -172,6 +174,7 @@ class QueryEngine {
         QueryNode* dependent = live(d);
         if (!dependent || dependent->dirty_) continue;
         dependent->dirty_ = true;
+        dependent->became_dirty();
         stack.push_back(dependent);
       }
     }

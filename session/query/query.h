@@ -139,6 +139,8 @@ class Query final : public TableOf<Space> {
     most_ = bound_at_ = most, keep_ = keep, drops_constants_ = constants;
     return *this;
   }
+  /// `told` is called with each key whose computed value may be out of date, when an input changes. It asks no query.
+  void when_outdated(std::function<void(const Key&)> told) { outdated_ = std::move(told); }
   void bound() override;
   void drop(const Key& key) override;
   /// Drops the memos of all keys for which `goes` is true.
@@ -177,6 +179,7 @@ class Query final : public TableOf<Space> {
   std::unique_ptr<Memo> (*make_memo_)(Query&, const Key&);
   Compute compute_;
   Equal equal_;
+  std::function<void(const Key&)> outdated_;
   size_t most_ = SIZE_MAX, keep_ = SIZE_MAX, bound_at_ = SIZE_MAX;
   bool drops_constants_ = false;
   uint64_t bounded_in_ = 0;  ///< the revision in which `bound` last looked

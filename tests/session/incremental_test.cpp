@@ -221,6 +221,18 @@ std::string report(Session& session, SourceId source) {
   return out;
 }
 
+/// Edits one text to the next, and holds what is reported against a session that has each alone.
+void expect_as_from_scratch(const std::vector<std::string>& texts) {
+  Session edited, scratch;
+  SourceId source = edited.add_source(edited.make_module(), "edited.relay", "");
+  for (const std::string& text : texts) {
+    edited.set_text(source, text);
+    SourceId fresh = scratch.add_source(scratch.make_module(), "edited.relay", text);
+    EXPECT_EQ(report(edited, source), report(scratch, fresh)) << text;
+    scratch.set_text(fresh, "");
+  }
+}
+
 // Where a run dies, the two texts are on the disk.
 void keep_texts(const fs::path& folder, const std::string& before, const std::string& after) {
   std::ofstream(folder / "before.relay") << before;
@@ -271,16 +283,19 @@ TEST(Incremental, HalfTypedDefinitionThatIsCalled) {
 // A caller tells where a definition needs what its types do not have, also where that is elsewhere since.
 TEST(Incremental, PlacesInAnotherDefinitionOfTheSameType) {
   const std::string call = "\n@double(())", plain = "def @double(%x) { %x + %x }";
-  const std::vector<std::string> texts = {plain + "\n" + plain + call, plain + call,
-                                          "def @double(%x) { let %y = (%x, %x); %y.0 + %y.1 }" + call};
-  Session edited, scratch;
-  SourceId source = edited.add_source(edited.make_module(), "edited.relay", "");
-  for (const std::string& text : texts) {
-    edited.set_text(source, text);
-    SourceId fresh = scratch.add_source(scratch.make_module(), "edited.relay", text);
-    EXPECT_EQ(report(edited, source), report(scratch, fresh)) << text;
-    scratch.set_text(fresh, "");
-  }
+  expect_as_from_scratch({plain + "\n" + plain + call, plain + call,
+                          "def @double(%x) { let %y = (%x, %x); %y.0 + %y.1 }" + call});
+}
+
+TEST(Incremental, ConstantsWhoseNameIsTypedInParts) {
+  const std::string wrong = "let %a = meta[relay.Const][0];", right = "let %a = meta[relay.Constant][0];";
+  expect_as_from_scratch({wrong, right, wrong, right + "\n" + right, right});
+}
+
+TEST(Incremental, ASecondDefinitionOfANameGoesAndComes) {
+  const std::string good = "def @f() { 1 }\n", bad = "def @f() { %x }\n", use = "def @g() { @f() }\n";
+  expect_as_from_scratch(
+      {good + use, good + bad + use, bad + use, bad + good + use, good + use, bad + bad, use});
 }
 
 TEST(Incremental, EqualsFromScratchAfterRandomEdits) {

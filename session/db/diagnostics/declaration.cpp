@@ -181,6 +181,26 @@ Diagnostics Database::of_copies(const std::vector<Specialisation>& needs) {
   return result;
 }
 
+void Database::make_due(DeclarationId id) {
+  if (const auto last = last_checks_.find(declarations[id].source); last != last_checks_.end())
+    last->second.due.insert(id);
+}
+
+std::vector<size_t> Database::pieces_to_check(SourceId source) {
+  const Layout& all = *layouts[source];
+  const auto [last, is_first] = last_checks_.try_emplace(source);
+  auto& [due, reported] = last->second;
+  if (is_first) due.insert(all.ids.begin(), all.ids.end());
+  std::vector<size_t> found;
+  found.reserve(due.size() + reported.size() + all.duplicates.size());
+  for (const DeclarationId id : due) found.push_back(index_of[id]);
+  for (const DeclarationId id : reported) found.push_back(index_of[id]);
+  for (const auto& [id, first] : all.duplicates) found.push_back(index_of[id]);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 Diagnostics Database::diagnostics_at(SourceId source, size_t piece) {
   const Layout& all = *layouts[source];
   DeclarationId id = all.ids[piece];
@@ -193,6 +213,13 @@ Diagnostics Database::diagnostics_at(SourceId source, size_t piece) {
              {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}}};
   }
   Diagnostics found = declaration_diagnostics(id);
+  if (const auto last = last_checks_.find(source); last != last_checks_.end() && !engine.cancelled()) {
+    last->second.due.erase(id);
+    if (found.empty())
+      last->second.reported.erase(id);
+    else
+      last->second.reported.insert(id);
+  }
   // Where the scanner reported a problem, the parser would report it again.
   Range range = all.scan.pieces[piece].range;
   bool scanned = std::ranges::any_of(all.scan.problems, [&](const SyntaxProblem& p) {

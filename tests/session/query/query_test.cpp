@@ -65,6 +65,23 @@ TEST(Query, SettingAnEqualInputChangesNothing) {
   EXPECT_EQ(q.engine.revision(), before);
 }
 
+TEST(Query, TellsOnceWhatMayBeOutOfDate) {
+  Layers q;
+  std::vector<int> told;
+  q.even.when_outdated([&](int k) { told.push_back(k); });
+  for (const int k : {1, 2}) {
+    q.text.set(k, "ab");
+    q.even(k);
+  }
+  EXPECT_TRUE(told.empty());
+  q.text.set(2, "abc");
+  q.text.set(2, "abcd");
+  EXPECT_THAT(told, testing::ElementsAre(2));
+  q.even(2);
+  q.text.set(2, "abc");
+  EXPECT_THAT(told, testing::ElementsAre(2, 2));
+}
+
 TEST(Query, AQueryThatAsksForItselfGetsAnEmptyValue) {
   Tables tables;
   Query<ByNumber, std::string>* self = nullptr;

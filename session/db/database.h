@@ -21,6 +21,7 @@
 #include "frontend/image/text_image.h"
 #include "frontend/infer/infer.h"
 #include "frontend/names/occurrences.h"
+#include "frontend/parse/parse_ahead.h"
 #include "frontend/signature/declared_types.h"
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/syntax.h"
@@ -105,6 +106,10 @@ class Database final : public Tables {
   Query<BySource, std::shared_ptr<const Metadata>> metadata{*this, "metadata", &Database::parse_metadata};
   const MemoryRow of_texts{*this, "syntax trees"};
   Query<ByDeclaration, ParseOutcome> parsed{*this, "parse", &Database::parse};
+  /// Where many pieces of a source are not parsed yet, begins to parse them on another thread. It ends with the check,
+  /// or when a text is set.
+  void begin_parse_ahead(SourceId source, const std::vector<size_t>& pieces);
+  std::unique_ptr<ParseAhead> parse_ahead;
   /// Early cut-off if only white space changed.
   Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
   /// Without its bodies: early cut-off if only a body changed.

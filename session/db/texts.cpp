@@ -44,10 +44,29 @@ std::shared_ptr<const Metadata> Database::parse_metadata(SourceId source) {
   return path.empty() ? nullptr : stored_constants.get(path).metadata;
 }
 
+void Database::begin_parse_ahead(SourceId source, const std::vector<size_t>& pieces) {
+  constexpr size_t kFewest = 64;  // a few are not worth a thread
+  parse_ahead.reset();
+  if (pieces.size() < kFewest || sources[source].image) return;
+  std::vector<ParseAhead::Part> parts;
+  const auto add = [&](DeclarationId id) {
+    if (!parsed.is_current(id)) parts.push_back({id, piece_text.peek(id), declarations[id].part_of != 0});
+  };
+  for (const size_t piece : pieces) {
+    const DeclarationId id = layouts[source]->ids[piece];
+    add(id);
+    for (const DeclarationId chunk : bodies.chunks.peek(id)) add(chunk);
+  }
+  if (parts.size() >= kFewest) parse_ahead = std::make_unique<ParseAhead>(parts, slash_names.peek(source));
+}
+
 ParseOutcome Database::parse(DeclarationId id) {
   if (const auto& image = sources[declarations[id].source].image) return image->parsed(index_of[id]);
-  auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;
-  return parse(text_of_declaration(id), slash_names.get(declarations[id].source));
+  const std::string_view text = text_of_declaration(id);
+  const bool has_slash_names = slash_names.get(declarations[id].source);
+  if (parse_ahead)
+    if (std::optional<ParseOutcome> outcome = parse_ahead->take(id)) return *std::move(outcome);
+  return (declarations[id].part_of ? parse_chunk : parse_declaration)(text, has_slash_names);
 }
 
 Declaration Database::make_tree(DeclarationId id) {

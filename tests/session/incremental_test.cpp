@@ -12,8 +12,10 @@
 #include <fstream>
 #include <random>
 
+#include "ir/io/data_files.h"
 #include "session/session.h"
 #include "tests/files.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -222,12 +224,12 @@ std::string report(Session& session, SourceId source) {
 }
 
 /// Edits one text to the next, and holds what is reported against a session that has each alone.
-void expect_as_from_scratch(const std::vector<std::string>& texts) {
+void expect_as_from_scratch(const std::vector<std::string>& texts, const std::string& folder = "") {
   Session edited, scratch;
-  SourceId source = edited.add_source(edited.make_module(), "edited.relay", "");
+  SourceId source = edited.add_source(edited.make_module(), "edited.relay", "", folder);
   for (const std::string& text : texts) {
     edited.set_text(source, text);
-    SourceId fresh = scratch.add_source(scratch.make_module(), "edited.relay", text);
+    SourceId fresh = scratch.add_source(scratch.make_module(), "edited.relay", text, folder);
     EXPECT_EQ(report(edited, source), report(scratch, fresh)) << text;
     scratch.set_text(fresh, "");
   }
@@ -289,7 +291,10 @@ TEST(Incremental, PlacesInAnotherDefinitionOfTheSameType) {
 
 TEST(Incremental, ConstantsWhoseNameIsTypedInParts) {
   const std::string wrong = "let %a = meta[relay.Const][0];", right = "let %a = meta[relay.Constant][0];";
-  expect_as_from_scratch({wrong, right, wrong, right + "\n" + right, right});
+  const TemporaryFolder folder;
+  const TensorPtr stored = HostTensor::zeros(DType::float32(), {2, 3});
+  ASSERT_TRUE(write_tensors((folder / "edited.safetensors").string(), {{"relay.Constant.0", stored}}));
+  expect_as_from_scratch({wrong, right, wrong, right + "\n" + right, right}, folder.path().string());
 }
 
 TEST(Incremental, ASecondDefinitionOfANameGoesAndComes) {

@@ -1,0 +1,102 @@
+// A text with many declarations is parsed on a second thread while it is checked: what is found is what is found where
+// each part of it is checked alone.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "session/session.h"
+
+namespace quern {
+namespace {
+
+constexpr int kParts = 200;
+
+/// Of several kinds, right and wrong; now and then a body that is checked in chunks.
+std::string part(int i) {
+  switch (i % 7) {
+    case 0: return fmt::format("def @f{}(%x: Tensor[(n, {}), float32]) {{ nn.relu(%x) }}\n", i, i + 1);
+    case 1: return fmt::format("def @f{}(%x) {{ @f{}(%x) + %unknown }}\n", i, i - 1);
+    case 2: return fmt::format("def @f{}(%x) {{ (%x, ]) }}\n", i);
+    case 3: return fmt::format("let %v{} = ones(shape=[{}, 2]);\n", i, i);
+    case 4:
+      return fmt::format("op twice{}(%a: Tensor[s, t]) -> Tensor[s, t] {{ [..i] => %a[..i] * 2 }}\n", i);
+    case 5: return fmt::format("type T{} {{ A{}(Tensor[({},), float32]) }}\n", i, i, i);
+    default: break;
+  }
+  std::string text = fmt::format("def @f{}(%x: Tensor[(8,), float32]) {{\n  let %v0 = %x;\n", i);
+  for (int k = 1; k < (i % 35 == 6 ? 300 : 3); ++k)
+    text += fmt::format("  let %v{} = %v{} + {}f;\n", k, k - 1, k);
+  return text + "  %v2\n}\n";
+}
+
+std::string text_of(int parts) {
+  std::string text;
+  for (int i = 0; i < parts; ++i) text += part(i);
+  return text;
+}
+
+std::string report(const std::vector<LocatedDiagnostic>& diagnostics) {
+  std::string text;
+  for (const LocatedDiagnostic& d : diagnostics)
+    text += fmt::format("{}-{}: {}\n", d.range.begin, d.range.end, d.message);
+  return text;
+}
+
+std::string types(Session& session, SourceId source) {
+  std::string text;
+  for (const auto& [range, type] : session.node_types(source))
+    text += fmt::format("{}-{} {}\n", range.begin, range.end, type);
+  return text;
+}
+
+class ParseAheadTest : public testing::Test {
+ protected:
+  static SourceId open(Session& session, const std::string& text) {
+    return session.add_source(session.make_module(), "many.relay", text);
+  }
+  void SetUp() override {
+    Session session;
+    const SourceId source = open(session, "");
+    for (int i = 1; i <= kParts; ++i) {
+      session.set_text(source, text_of(i));
+      diagnostics = report(session.check(source));
+    }
+    all_types = types(session, source);
+    ASSERT_NE(diagnostics.find("unknown variable"), std::string::npos);
+    ASSERT_NE(all_types.find("Tensor[(8,), float32]"), std::string::npos);
+  }
+  std::string diagnostics, all_types;
+};
+
+TEST_F(ParseAheadTest, ASecondThreadFindsWhatIsFoundPartByPart) {
+  Session session;
+  const SourceId source = open(session, text_of(kParts));
+  EXPECT_EQ(report(session.check(source)), diagnostics);
+  EXPECT_EQ(types(session, source), all_types);
+}
+
+TEST_F(ParseAheadTest, MayBeCancelledAtAnyMoment) {
+  for (int delay = 0; delay < 16; ++delay) {
+    Session session;
+    const SourceId source = open(session, text_of(kParts));
+    std::atomic<bool> stop = false;
+    std::thread cancels([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(500 * delay));
+      stop = true;
+    });
+    const auto first = session.check(source, &stop);
+    cancels.join();
+    if (const auto* checked = std::get_if<Checked>(&first)) {
+      EXPECT_EQ(report(checked->diagnostics), diagnostics);
+    }
+    session.set_text(source, "let %above = 1;\n" + text_of(kParts));
+    session.set_text(source, text_of(kParts));
+    EXPECT_EQ(report(session.check(source)), diagnostics);
+  }
+}
+
+}  // namespace
+}  // namespace quern

@@ -41,6 +41,7 @@ class Series {
     return static_cast<decltype(make())>(place);
   }
   void clear() { names_.clear(); }
+  bool empty() const { return names_.empty(); }
 
  private:
   struct Made {

@@ -1,5 +1,7 @@
 #include "session/db/database.h"
 
+#include <fmt/format.h>
+
 #include "frontend/static/stored_tensors.h"
 #include "jit/vm/vm.h"
 #include "session/db/module_scope.h"
@@ -38,9 +40,26 @@ Database::Database() {
   set_subject<ByDefinition>([this](const NameKey& key) { return subject_of(key, NameTable::Globals); });
   set_subject<ByType>([this](const NameKey& key) { return subject_of(key, NameTable::Types); });
   set_subject<ByInstance>([this](const InstanceKey& key) { return subject_of(key.request.declaration); });
+  set_lasting_names();
 }
 
 Database::~Database() = default;
+
+void Database::set_lasting_names() {
+  const auto in_module = [](ModuleId module, const std::string& name) {
+    return module == kLibrary ? std::string() : fmt::format("{} {}", module, name);
+  };
+  // What is never gone has none; nor has a chunk, which has no name.
+  set_lasting_name<ByDeclaration>([this, in_module](DeclarationId id) {
+    const DeclarationInfo& about = declarations[id];
+    return about.part_of ? std::string() : in_module(about.module, about.name);
+  });
+  const auto of_name = [in_module](const NameKey& key) { return in_module(key.module, key.name); };
+  set_lasting_name<ByDefinition>(of_name);
+  set_lasting_name<ByType>(of_name);
+  set_lasting_name<ByInstance>(
+      [in_module](const InstanceKey& key) { return in_module(key.module, key.request.key); });
+}
 
 const Definition* DatabaseFunctions::function(uint32_t module, std::string_view name) {
   return db_.definition(module, name);

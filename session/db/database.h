@@ -327,6 +327,7 @@ class Database final : public Tables {
   Optimised optimise_definition(const NameKey& key);
   std::shared_ptr<const Program> compile_definition(const NameKey& key);
 
+  void set_lasting_names();
   /// How a failed check reports a declaration.
   Subject subject_of(DeclarationId id) const;
   Subject subject_of(const NameKey& key, NameTable table) const;

@@ -91,7 +91,7 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     std::vector<QueryNode*> found;
     auto fresh = [&] {
       Active active(engine);
-      Series::Turn turn(series);
+      Series::Turn turn(this->series);
       DimArena::Outside outside;
       auto value = std::make_shared<const Value>(query.compute_(key));
       found = active.recorded();
@@ -106,7 +106,7 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     bool first = valid_at == 0;
     engine.attach(this, std::move(found));
     this->dirty_ = this->forced_ = false;
-    if (this->constant_) series.clear();
+    if (this->constant_ && query.lasting_name_of(key).empty()) this->series.clear();
     valid_at = engine.revision();
     if (!first && query.equal_ && query.equal_(*this->value, *fresh)) return;
     this->value = std::move(fresh);
@@ -115,7 +115,6 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
 
   Query& query;
   Key key;
-  Series series;  ///< shared by all computations of the value
   uint64_t valid_at = 0;
 };
 
@@ -155,17 +154,19 @@ void Query<Space, Value>::bound() {
   auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
   std::nth_element(by_use.begin(), end, by_use.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
+  // What is dropped may be held by values that depend on constants: its variables stay its own.
+  for (auto it = by_use.begin(); it != end; ++it) {
+    const auto found = memos_.find(it->second);
+    engine_.detach(found->second.get());
+    memos_.erase(found);
+  }
   bound_at_ = std::max(most_, 2 * memos_.size());
   bounded_in_ = engine_.revision();
 }
 
 template <class Space, class Value>
 void Query<Space, Value>::drop(const Key& key) {
-  auto found = memos_.find(key);
-  if (found == memos_.end()) return;
-  engine_.detach(found->second.get());
-  memos_.erase(found);
+  if (const auto found = memos_.find(key); found != memos_.end()) drop_at(found);
 }
 
 template <class Space, class Value>

@@ -13,12 +13,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "ir/base/series.h"
+#include "session/query/left_series.h"
 #include "session/query/table.h"
 
 namespace quern {
@@ -146,14 +149,7 @@ class Query final : public TableOf<Space> {
   /// Drops the memos of all keys for which `goes` is true.
   template <class F>
   void drop_if(const F& goes) {
-    for (auto it = memos_.begin(); it != memos_.end();) {
-      if (goes(it->first)) {
-        engine_.detach(it->second.get());
-        it = memos_.erase(it);
-      } else {
-        ++it;
-      }
-    }
+    for (auto it = memos_.begin(); it != memos_.end();) it = goes(it->first) ? drop_at(it) : std::next(it);
   }
   size_t size() const override { return memos_.size(); }
   size_t bytes(MemoryCount& count) const override;
@@ -166,12 +162,25 @@ class Query final : public TableOf<Space> {
                                              ///< requester
     uint64_t used_at = 0;
     bool running = false;  ///< it or one of its dependencies is being computed
+    Series series;         ///< shared by all computations of the value
   };
+  using Memos = std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash>;
   struct ComputedMemo;
   Memo& memo_of(const Key& key) {
     auto& memo = memos_[key];
-    if (!memo) memo = make_memo_(*this, key);
+    if (memo) return *memo;
+    memo = make_memo_(*this, key);
+    if (!left_.empty()) memo->series = left_.take(this->lasting_name_of(key));
     return *memo;
+  }
+  /// Its key is gone. What follows it is returned.
+  typename Memos::iterator drop_at(typename Memos::iterator at) {
+    Memo& memo = *at->second;
+    if (!memo.series.empty())
+      if (std::string name = this->lasting_name_of(at->first); !name.empty())
+        left_.leave(std::move(name), std::move(memo.series));
+    engine_.detach(&memo);
+    return memos_.erase(at);
   }
 
   QueryEngine& engine_;
@@ -183,7 +192,8 @@ class Query final : public TableOf<Space> {
   size_t most_ = SIZE_MAX, keep_ = SIZE_MAX, bound_at_ = SIZE_MAX;
   bool drops_constants_ = false;
   uint64_t bounded_in_ = 0;  ///< the revision in which `bound` last looked
-  std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash> memos_;
+  Memos memos_;
+  LeftSeries left_;
 };
 
 }  // namespace quern

@@ -64,12 +64,17 @@ class TableOf : public AnyTable {
 
  protected:
   Subject subject_of(const Key& key) const { return space_.subject ? space_.subject(key) : Subject{}; }
+  /// Empty for a key without.
+  std::string lasting_name_of(const Key& key) const {
+    return space_.lasting_name ? space_.lasting_name(key) : std::string();
+  }
 
  private:
   friend class Tables;
   struct State {
     std::vector<TableOf*> tables;
     std::function<Subject(const Key&)> subject;
+    std::function<std::string(const Key&)> lasting_name;
   };
   State& space_;
 };
@@ -88,6 +93,12 @@ class Tables {
   template <class Space>
   void set_subject(std::function<Subject(const typename Space::Key&)> subject) {
     state<Space>().subject = std::move(subject);
+  }
+  /// Sets what the name of a key is that one which comes later may have too: it takes over the variables of one that
+  /// is gone (session/query/left_series.h).
+  template <class Space>
+  void set_lasting_name(std::function<std::string(const typename Space::Key&)> name) {
+    state<Space>().lasting_name = std::move(name);
   }
   void bound() {
     if (!engine.idle()) return;

@@ -283,6 +283,26 @@ TEST_F(SessionWork, NoDimsAreMadeByEditing) {
   EXPECT_EQ(interned_types().count, types.count);
 }
 
+TEST_F(SessionWork, NoDimsAreMadeWhereADeclarationGoesAndComes) {
+  const std::string whole(kSymbolic);
+  SourceId source = open(whole);
+  session.check(source);
+  Interned dims, types;
+  for (int round = 0; round < 6; ++round) {
+    for (size_t begin = 1; begin < whole.size(); begin = whole.find('\n', begin) + 1) {
+      session.set_text(source, std::string(whole).erase(begin, whole.find('\n', begin) - begin));
+      session.check(source);
+      session.set_text(source, whole);
+      ASSERT_FALSE(has_errors(session.check(source)));
+    }
+    if (round != 1) continue;
+    dims = interned_dims();
+    types = interned_types();
+  }
+  EXPECT_EQ(interned_dims().count, dims.count);
+  EXPECT_EQ(interned_types().count, types.count);
+}
+
 TEST_F(SessionWork, NoDimsAreMadeByCompilingLinesAgain) {
   ModuleId module = session.make_module();
   Execution execution(session, module, {}, [](std::string_view) {});

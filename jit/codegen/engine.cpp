@@ -14,7 +14,6 @@
 
 #include <array>
 #include <atomic>
-#include <map>
 #include <mutex>
 
 #include "ir/base/interrupt.h"
@@ -68,35 +67,6 @@ class ObjectWriter {
   llvm::legacy::PassManager passes_;
 };
 
-/// The idle writers of the process. Programs that are compiled one after the other, as tests do, have a generator each.
-class IdleWriters {
- public:
-  static IdleWriters& of_process() {
-    static auto& all = *new IdleWriters;  // used by threads that outlast the end of `main`
-    return all;
-  }
-  std::unique_ptr<ObjectWriter> take(const std::string& target, llvm::orc::JITTargetMachineBuilder& builder) {
-    {
-      const std::lock_guard lock(mutex_);
-      auto& idle = idle_[target];
-      if (!idle.empty()) {
-        auto writer = std::move(idle.back());
-        idle.pop_back();
-        return writer;
-      }
-    }
-    return std::make_unique<ObjectWriter>(llvm::cantFail(builder.createTargetMachine()));
-  }
-  void give_back(const std::string& target, std::unique_ptr<ObjectWriter> writer) {
-    const std::lock_guard lock(mutex_);
-    idle_[target].push_back(std::move(writer));
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::vector<std::unique_ptr<ObjectWriter>>> idle_;  ///< by target and tier
-};
-
 /// The state that compiled kernels keep alive.
 struct Engine {
   std::array<llvm::orc::JITTargetMachineBuilder, 2> machine_builders;  ///< one per tier
@@ -115,6 +85,26 @@ struct Engine {
   llvm::orc::JITTargetMachineBuilder& builder_of(Tier tier) {
     return machine_builders.at(static_cast<size_t>(tier));
   }
+  std::unique_ptr<ObjectWriter> take_writer(Tier tier) {
+    {
+      const std::lock_guard lock(mutex_);
+      auto& idle = idle_.at(static_cast<size_t>(tier));
+      if (!idle.empty()) {
+        auto writer = std::move(idle.back());
+        idle.pop_back();
+        return writer;
+      }
+    }
+    return std::make_unique<ObjectWriter>(llvm::cantFail(builder_of(tier).createTargetMachine()));
+  }
+  void give_back(Tier tier, std::unique_ptr<ObjectWriter> writer) {
+    const std::lock_guard lock(mutex_);
+    idle_.at(static_cast<size_t>(tier)).push_back(std::move(writer));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<std::vector<std::unique_ptr<ObjectWriter>>, 2> idle_;
 };
 
 class OrcKernel final : public CompiledKernel {
@@ -224,11 +214,9 @@ bool is_huge(const llvm::Module& module) {
 
 std::string object_code(Engine& engine, llvm::Module& module, Tier tier) {
   if (is_huge(module)) tier = Tier::First;
-  const std::string target =
-      engine.target.cpu + " " + engine.target.features + (tier == Tier::First ? " first" : " best");
-  std::unique_ptr<ObjectWriter> writer = IdleWriters::of_process().take(target, engine.builder_of(tier));
+  std::unique_ptr<ObjectWriter> writer = engine.take_writer(tier);
   std::string object = writer->object(module);
-  IdleWriters::of_process().give_back(target, std::move(writer));
+  engine.give_back(tier, std::move(writer));
   return object;
 }
 

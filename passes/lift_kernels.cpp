@@ -11,12 +11,17 @@ namespace {
 
 using Variables = std::unordered_set<const Variable*>;
 
+bool is_contraction_kernel(ExprPtr expr) {
+  auto* kernel = as<ComprehensionExpr>(expr);
+  return kernel && fusion_class(*kernel) == FusionClass::Contraction;
+}
+
 /// Counts the contractions that read each variable.
 void count_contractions(ExprPtr expr, Uses& uses) {
-  auto* kernel = as<ComprehensionExpr>(expr);
-  if (!kernel) return for_each_child(expr, [&](ExprPtr child) { count_contractions(child, uses); });
-  if (fusion_class(*kernel) != FusionClass::Contraction) return;
-  for (const Variable* variable : free_variables(kernel)) ++uses[variable];
+  if (expr->kind != ExprKind::Comprehension)
+    return for_each_child(expr, [&](ExprPtr child) { count_contractions(child, uses); });
+  if (!is_contraction_kernel(expr)) return;
+  for (const Variable* variable : free_variables(expr)) ++uses[variable];
 }
 
 class KernelLifter {
@@ -27,7 +32,8 @@ class KernelLifter {
   }
 
   ExprPtr run(ExprPtr expr) {
-    if (expr->kind == ExprKind::Comprehension) return make_kernel(arena_, expr, fresh_in(expr));
+    if (expr->kind == ExprKind::Comprehension)
+      return make_kernel(arena_, expr, is_contraction_kernel(expr) ? fresh_in(expr) : Variables());
     if (auto* fn = as<FnExpr>(expr)) return fn->primitive ? expr : function(*fn, {});
     if (auto* b = as<BlockExpr>(expr)) return block(*b);
     return map_children(arena_, expr, [&](ExprPtr child) { return run(child); });

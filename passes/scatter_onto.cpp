@@ -1,5 +1,6 @@
 #include "passes/scatter_onto.h"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -10,6 +11,10 @@
 namespace quern {
 
 namespace {
+
+/// Each term is rounded to the digits of the number that it is added to. More terms that are small beside it are to be
+/// summed first.
+constexpr int64_t kMostTerms = 64;
 
 std::optional<double> finite_constant(ExprPtr expr) {
   auto* constant = as<ConstExpr>(expr);
@@ -33,7 +38,8 @@ class LinearReader {
   std::optional<Linear> linear(ExprPtr expr) const {
     if (auto* read = as<ReadExpr>(expr)) return is_own_place(*read) ? std::optional(Linear{}) : std::nullopt;
     auto* scalar = as<ScalarExpr>(expr);
-    if (!scalar || scalar->is_cast || !expr->type->dtype.is_float()) return std::nullopt;
+    if (!scalar || scalar->is_cast || !expr->type->dtype.is_float() || expr->type->dtype.bits < 32)
+      return std::nullopt;
     if (scalar->op == ScalarOp::Neg) return scaled(linear(scalar->args[0]), -1);
     if (scalar->args.size() != 2) return std::nullopt;
     const bool in_first = mentions(scalar->args[0]);
@@ -83,6 +89,22 @@ class LinearReader {
   const Variable* tensor_;
 };
 
+/// How many terms an element gets at the most: those of the variables that are no index of the result. Nothing if unknown.
+std::optional<int64_t> most_terms(const ScatterExpr& scatter) {
+  int64_t terms = 1;
+  for (size_t k = 0; k < scatter.vars.size(); ++k) {
+    const auto is_index = [&](ExprPtr index) {
+      auto* dim = as<DimValueExpr>(index);
+      return dim && dim->dim == scatter.vars[k];
+    };
+    if (std::ranges::any_of(scatter.indices, is_index)) continue;
+    const std::optional<int64_t> extent = as_const(scatter.extents[k]);
+    if (!extent || *extent > kMostTerms) return std::nullopt;
+    terms = std::min(terms * std::max<int64_t>(1, *extent), kMostTerms + 1);
+  }
+  return terms;
+}
+
 class Rewriter {
  public:
   Rewriter(Arena& arena, EffectAnalysis& effects, const Uses& uses)
@@ -105,6 +127,7 @@ class Rewriter {
     if (!variable || !scatter || kernel->schedule || scatter->scatter != ScatterKind::Add) return;
     const auto used = uses_.find(variable);
     if (used == uses_.end() || used->second != 1 || finite_constant(scatter->init) != 0.0) return;
+    if (most_terms(*scatter).value_or(kMostTerms + 1) > kMostTerms) return;
     if (effects_.of(value).removable()) scatters_.emplace(variable, kernel);
   }
 

@@ -249,6 +249,50 @@ max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "abs(@optim.cosine(7, 10, 4, 1) - 0.5) < 1e-6, @optim.cosine(10, 10, 4, 1) < 1e-6, "
      "@optim.cosine(99, 10, 4, 1) < 1e-6, @optim.cosine(0, 0, 0, 1) <= 1)",
      "[0.25, 1.0, 1.0, true, true, true, true]"},
+    // --- results in the memory of operands
+    {"tensor_that_stays_known_is_not_overwritten",
+     "def @run(%n: int32, %w: Tensor[(3, 5), float32]) -> Tensor[(3, 5), float32] {\n"
+     "  if (%n == 0) { %w } else { @run(%n - 1, %w * 2 + 1) }\n"
+     "}\n"
+     "let %w = ones([3, 5], dtype=\"float32\"); let %r = @run(3, %w); (%r[0, 0], sum(%r), sum(%w))",
+     "[15.0, 225.0, 15.0]"},
+    {"view_of_what_is_added_to",
+     "def @run(%n: int32, %a: Tensor[(2, 3), float32], %b: Tensor[(3, 2), float32]) "
+     "-> (Tensor[(2, 3), float32], Tensor[(3, 2), float32]) {\n"
+     "  if (%n == 0) { (%a, %b) } else { @run(%n - 1, %a + 1, reshape(%a, newshape=(3, 2))) }\n"
+     "}\n"
+     "@run(3, ones([2, 3], dtype=\"float32\"), ones([3, 2], dtype=\"float32\"))",
+     "[[[4.0, 4.0, 4.0], [4.0, 4.0, 4.0]], [[3.0, 3.0], [3.0, 3.0], [3.0, 3.0]]]"},
+    {"one_tensor_under_two_names",
+     "def @run(%n: int32, %a: Tensor[(2,), float32], %b: Tensor[(2,), float32]) -> Tensor[(2,), float32] {\n"
+     "  if (%n == 0) { %a } else { @run(%n - 1, %a + %b, %a) }\n"
+     "};\n"
+     "{ let %x = ones([2], dtype=\"float32\"); @run(5, %x, %x) }",
+     "[13.0, 13.0]"},
+    {"weight_with_a_form_that_changes",
+     "def @run(%n: int32, %x: Tensor[(64, 64), float32], %w: Tensor[(64, 64), float32], %s: float32) -> "
+     "float32 {\n"
+     "  if (%n == 0) { %s } else { @run(%n - 1, %x, %w * 0.5, %s + sum(nn.dense(%x, %w))) }\n"
+     "}\n"
+     "@run(3, ones([64, 64], dtype=\"float32\"), ones([64, 64], dtype=\"float32\"), 0)",
+     "458752.0"},
+    {"rows_of_a_table_that_were_read",
+     "def @run(%n: int32, %w: Tensor[(4, 2), float32], %t: Tensor[(3,), int32]) -> Tensor[(4, 2), float32] "
+     "{\n"
+     "  if (%n == 0) { %w } else { @run(%n - 1, %w - 0.5 * grad(fn (%v) { sum(take(%v, %t, axis=0)) "
+     "})(%w).0, "
+     "%t) }\n"
+     "}\n"
+     "let %w = ones([4, 2], dtype=\"float32\"); (@run(3, %w, [1, 1, 3]), %w)",
+     "[[[1.0, 1.0], [-2.0, -2.0], [1.0, 1.0], [-0.5, -0.5]], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, "
+     "1.0]]]"},
+    {"failure_of_a_kernel_in_place",
+     "def @run(%n: int32, %w: Tensor[(3,), int32], %i: Tensor[(3,), int32]) -> Tensor[(3,), int32] {\n"
+     "  if (%n == 0) { %w } else { @run(%n - 1, %w + take([5, 6, 7], %i + (5 - %n), axis=0, mode=\"fast\"), "
+     "%i) }\n"
+     "}\n"
+     "@run(3, [1, 2, 3], [0, 0, 0])",
+     ""},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

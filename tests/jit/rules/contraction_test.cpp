@@ -148,5 +148,28 @@ TEST(Contraction, GoesThroughAllPanelsBeforeTheNextRowsOfALargeResult) {
   EXPECT_THAT(update(256), HasSubstr("reorder(io, oo, t, oi, ii)"));
 }
 
+/// The schedule of a product of a tensor of 64 rows and a weight that is given, or computed before.
+std::string product(const std::string& call, const std::string& shape, bool is_fresh) {
+  const PrimitivesOfMain main("def @main(%x: Tensor[(64, 1024), float32], %v: Tensor[" + shape +
+                              ", float32]) {\n  let %w = " + (is_fresh ? "nn.softmax(%v)" : "%v") + ";\n  " +
+                              call + "\n}\n");
+  const auto lowered = loops::lower(*main.primitives.back(), wide_machine());
+  return lowered ? schedule_of(*lowered) : lowered.error().message;
+}
+
+// A form of a weight costs as much as its product with so few rows.
+TEST(Contraction, HasTheRowsInLanesBesideAFreshWeight) {
+  EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false), HasSubstr("pack(v, "));
+  EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", true), HasSubstr("pack(x, "));
+}
+
+TEST(Contraction, CopiesFreshColumnsPanelByPanel) {
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", false), HasSubstr("pack(v, "));
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true),
+              AllOf(HasSubstr("cache_read("), Not(HasSubstr("pack("))));
+  // What stays in the second-level cache is packed.
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 64)", true), Not(HasSubstr("cache_read(")));
+}
+
 }  // namespace
 }  // namespace quern

@@ -120,16 +120,16 @@ TEST_P(ChangedFiles, EndAnEvaluationAndNothingElse) {
 // A loop has its tensors' memory for its results, but not that of a file.
 TEST(MappedFiles, AreNotWrittenByKernelsInPlace) {
   const TemporaryFolder folder;
-  const std::string data = sparse_matrix(folder, 16), program = (folder / "program.relay").string();
+  const std::string data = sparse_matrix(folder, 1024), program = (folder / "program.relay").string();
   std::ofstream(program) << R"(
-    def @run(%k: int32, %x: Tensor[(16, 1024), float32]) -> Tensor[(16, 1024), float32] {
+    def @run(%k: int32, %x: Tensor[(1024, 1024), float32]) -> Tensor[(1024, 1024), float32] {
       if (%k == 0) { %x } else { @run(%k - 1, %x + 1.0) }
     }
     sum(@run(3, load("x.npy")));
     sum(load("x.npy")))";
   const ProgramOutcome outcome = run_program({QUERN_BINARY, "run", program}, QUERN_SOURCE_DIR);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "float32 49152\nfloat32 0\n");
+  EXPECT_EQ(outcome.out, "float32 3145728\nfloat32 0\n");
 }
 
 TEST(MappedFiles, AreNotTouchedByWhatReplacesThem) {

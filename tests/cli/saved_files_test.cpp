@@ -78,6 +78,18 @@ TEST_P(SavedFiles, AreHeldAgainstTheAnnotation) {
                         "value is declared as Tensor[(3,), float32]"));
 }
 
+// The call of a function with dims of its own knows a part of the type.
+TEST_P(SavedFiles, GiveTheDimsThatACallLeavesOpen) {
+  ASSERT_EQ(run(R"(save("x.npy", [[1f, 2f], [3f, 4f], [5f, 6f]]))").code, 0);
+  const auto rows = [&](const std::string& columns, const std::string& file) {
+    return run("def @rows[n](%x: Tensor[(n, " + columns +
+               "), float32]) -> Tensor[(n,), float32] { sum(%x, axis=[1]) }\n@rows(load(\"" + file + "\"))");
+  };
+  EXPECT_EQ(rows("2", "x.npy").out, "Tensor[(3,), float32] [3, 7, 11]\n") << rows("2", "x.npy").err;
+  EXPECT_THAT(rows("4", "x.npy").err, HasSubstr("the file has Tensor[(3, 2), float32]"));
+  EXPECT_THAT(rows("2", "y.npy").err, HasSubstr("y.npy"));
+}
+
 TEST_P(SavedFiles, ThatAreMissingAreNamedInFull) {
   const ProgramOutcome outcome = run("let %k = 5; let %x: float32 = load(\"part{%k}.npy\"); %x");
   EXPECT_THAT(outcome.err, HasSubstr("part5.npy': there is no such file."));

@@ -268,6 +268,19 @@ TEST(Incremental, HalfTypedOperatorAndFunctionUnderGradients) {
   }
 }
 
+// Long definitions are inferred in parts, whose values are looked at one by one.
+TEST(Incremental, AnUnknownConstructorInALongDefinition) {
+  std::string text = "def @long(%v: Tensor[(8,), float32]) {\n";
+  for (int i = 0; i < 60; ++i) text += "  let %v = nn.relu(%v);\n";
+  text += "  let y(%v) = %v;\n";
+  for (int i = 0; i < 60; ++i) text += "  let %v = nn.relu(%v);\n";
+  Session session;
+  const SourceId source = session.add_source(session.make_module(), "edited.relay", text + "  %v\n}\n");
+  const auto found = session.check(source);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].message, "unknown constructor `y`");
+}
+
 TEST(Incremental, HalfTypedDefinitionThatIsCalled) {
   Session session;
   SourceId source = session.add_source(session.make_module(), "edited.relay", "");

@@ -25,10 +25,16 @@ void Files::load_types() {
   relations_.run();
   for (Relation& relation : relations_.all()) {
     auto* load = as<LoadDraft>(relation.draft);
-    if (relation.done || !load || resolve(load->type)->kind != TypeKind::Infer) continue;
+    const Type wanted = load ? resolve(load->type) : nullptr;
+    // What uses the value may know a part of its type: `@f(load("x.npy"))` with `%x: Tensor[(n, 8), float32]`.
+    if (!wanted || !wanted->has_infer) continue;
     context_.declaration = relation.declaration;
     relation.done = true;
-    unifier_.unify(load->type, type_of(*load, relation.at));
+    const Type found = type_of(*load, relation.at);
+    if (!unifier_.unify(load->type, found))
+      report(DiagnosticKind::TypeMismatch, relation.at,
+             fmt::format("the file has {}, and a value of type {} is wanted here", unifier_.describe(found),
+                         unifier_.describe(wanted)));
   }
   relations_.run();
 }

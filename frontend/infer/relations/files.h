@@ -20,7 +20,7 @@ class Files : public Component {
   /// `save` and `restore`. `path`: as far as it is known, with its ending; "" where that is not known.
   /// `are_tokens`: what is saved is the ids of tokens.
   void save(SyntaxPtr s, IntrinsicKind kind, std::string_view path, DraftPtr value, bool are_tokens);
-  /// Types the `load`s that only their files' headers determine.
+  /// Types the `load`s whose use leaves a part of the type open, by the headers of their files.
   void load_types();
   /// Reports each `load` and `save` of a type that files cannot hold.
   void check();

@@ -259,6 +259,8 @@ void Patterns::bind_parts(PatternPtr pattern, DraftPtr whole, size_t first,
   for (size_t i = first; i < names_.depth(); ++i) {
     const Variable* bound = names_.locals()[i].variable;
     DraftPtr value = part(pattern, bound, whole);
+    // A pattern with an error has no such part.
+    if (!value) value = drafts_.error(whole->origin);
     DraftPtr exact = checks_.opened(value, resolve(bound->type), bound->name);
     if (exact != value) {
       bound = drafts_.variable(bound->name, exact->type);

@@ -128,6 +128,8 @@ TermPtr Generator::slice(const TypePtr& want, Exactness budget, int depth) {
 }
 
 TermPtr Generator::computed_slice(const TypePtr& want, Exactness budget, int depth) {
+  // Its annotation is to name each dim: a `?` would forget it.
+  if (!is_spelled(want)) return nullptr;
   const size_t axis = random_.below(want->dims.size());
   if (!want->dims[axis].variable.empty()) return nullptr;
   const int64_t extent = want->dims[axis].constant, begin = random_.between(0, 2);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/expr/effects.h"
+#include "ir/expr/reads.h"
 #include "passes/scalar_builder.h"
 #include "passes/uses.h"
 
@@ -36,14 +37,15 @@ class LinearReader {
       : build_(build), reader_(reader), tensor_(tensor) {}
 
   std::optional<Linear> linear(ExprPtr expr) const {
-    if (auto* read = as<ReadExpr>(expr)) return is_own_place(*read) ? std::optional(Linear{}) : std::nullopt;
+    if (auto* read = as<ReadExpr>(expr))
+      return is_read_at(*read, tensor_, reader_.vars) ? std::optional(Linear{}) : std::nullopt;
     auto* scalar = as<ScalarExpr>(expr);
     if (!scalar || scalar->is_cast || !expr->type->dtype.is_float() || expr->type->dtype.bits < 32)
       return std::nullopt;
     if (scalar->op == ScalarOp::Neg) return scaled(linear(scalar->args[0]), -1);
     if (scalar->args.size() != 2) return std::nullopt;
-    const bool in_first = mentions(scalar->args[0]);
-    if (in_first == mentions(scalar->args[1])) return std::nullopt;
+    const bool in_first = mentions(scalar->args[0], tensor_);
+    if (in_first == mentions(scalar->args[1], tensor_)) return std::nullopt;
     const std::optional<Linear> part = linear(scalar->args[in_first ? 0 : 1]);
     const ExprPtr other = scalar->args[in_first ? 1 : 0];
     if (!part) return std::nullopt;
@@ -61,20 +63,6 @@ class LinearReader {
   }
 
  private:
-  bool mentions(ExprPtr expr) const {
-    const std::vector<const Variable*> free = free_variables(expr);
-    return std::ranges::find(free, tensor_) != free.end();
-  }
-
-  bool is_own_place(const ReadExpr& read) const {
-    auto* var = as<VarExpr>(read.tensor);
-    const auto is_at = [](ExprPtr index, Dim own) {
-      auto* dim = as<DimValueExpr>(index);
-      return dim && dim->dim == own;
-    };
-    return var && var->variable == tensor_ && std::ranges::equal(read.indices, reader_.vars, is_at);
-  }
-
   ExprPtr sum(ExprPtr a, ExprPtr b) const { return a ? build_.add(a, b) : b; }
 
   std::optional<Linear> scaled(std::optional<Linear> part, double factor) const {

@@ -2,32 +2,17 @@
 
 #include <algorithm>
 
+#include "ir/expr/reads.h"
+
 namespace quern::loops {
 
 namespace {
-
-bool mentions(ExprPtr expr, const Variable* variable) {
-  const std::vector<const Variable*> free = free_variables(expr);
-  return std::ranges::find(free, variable) != free.end();
-}
-
-/// Whether it reads the element at the index variables.
-bool is_read_at(const ReadExpr& read, std::span<const Dim> vars) {
-  const auto is_at = [](ExprPtr index, Dim var) {
-    auto* dim = as<DimValueExpr>(index);
-    return dim && dim->dim == var;
-  };
-  return std::ranges::equal(read.indices, vars, is_at);
-}
 
 /// Whether an element reads the tensor at its own place alone. Reductions, and checks of other reads, do not depend on it.
 bool reads_own_place(ExprPtr expr, const Variable* tensor, std::span<const Dim> vars) {
   if (!mentions(expr, tensor)) return true;
   const auto holds = [&](ExprPtr child) { return !child || reads_own_place(child, tensor, vars); };
-  if (auto* read = as<ReadExpr>(expr)) {
-    auto* var = as<VarExpr>(read->tensor);
-    return var && var->variable == tensor && is_read_at(*read, vars) && holds(read->otherwise);
-  }
+  if (auto* read = as<ReadExpr>(expr)) return is_read_at(*read, tensor, vars) && holds(read->otherwise);
   if (auto* scatter = as<ScatterExpr>(expr))
     return holds(scatter->init) && !mentions(scatter->value, tensor) &&
            std::ranges::none_of(scatter->indices, [&](ExprPtr index) { return mentions(index, tensor); });

@@ -11,22 +11,24 @@
 namespace quern {
 namespace {
 
-/// The bytecode of `@f`, whose kernels name the register of the operand whose memory they take.
-std::string bytecode(const std::string& text) {
+/// `@f` at a stage.
+std::string stage_of(const std::string& text, const std::string& name) {
   Session session;
   const ModuleId module = session.make_module();
   session.add_source(module, "in_place.relay", text);
   const Definition* definition = session.definition(module, "f");
   if (!definition) return "no definition";
-  const auto stage = Compiler(session).stage_text(*definition, "bytecode");
+  const auto stage = Compiler(session).stage_text(*definition, name);
   return stage ? *stage : stage.error().message;
 }
 
+/// Whether a kernel names, in the bytecode, the register of an operand whose memory it takes.
 bool takes(const std::string& body, const std::string& reg) {
-  const std::string text = bytecode(
+  const std::string text = stage_of(
       "def @f(%a: Tensor[(4, 6), float32], %b: Tensor[(4, 6), float32], %s: Tensor[(6, 4), float32], "
       "%t: Tensor[(3,), int32]) { " +
-      body + " }");
+          body + " }",
+      "bytecode");
   EXPECT_NE(text.find("kernel #0"), std::string::npos) << text;
   return text.find(" in " + reg) != std::string::npos;
 }
@@ -58,6 +60,18 @@ TEST(InPlace, WhatAScatterAddsTo) {
   EXPECT_TRUE(takes("[i < 4, j < 6] => scatter[k < 3] %a[i, j]" + at + "%s[k, 0]", "r0"));
   EXPECT_FALSE(takes_any("[i < 4, j < 6] => scatter[k < 3] %a[i, j]" + at + "%a[k, 0]"));
   EXPECT_FALSE(takes_any("[i < 4, j < 6] => scatter[k < 3] %a[3 - i, j]" + at + "%s[k, 0]"));
+}
+
+// What it adds to is copied only where the result has memory of its own.
+TEST(InPlace, AScatterCopiesNothingOntoItself) {
+  const auto loops = [](const std::string& init) {
+    return stage_of(
+        "def @f(%a: Tensor[(4,), float32]) { [i < 4] => scatter[k < 2] " + init + " at (2 * k) += 1f }",
+        "loops");
+  };
+  EXPECT_NE(loops("%a[i]").find("if a is not out {"), std::string::npos) << loops("%a[i]");
+  EXPECT_EQ(loops("(%a[i] + 1f)").find("is not"), std::string::npos);
+  EXPECT_EQ(loops("%a[3 - i]").find("is not"), std::string::npos);
 }
 
 TEST(InPlace, NotUnderAStatedSchedule) {

@@ -208,6 +208,15 @@ void Emitter::emit(const loops::Store& s) {
   b_.CreateMaskedScatter(stored, pointer(s.buffer, where), align, lanes_->mask);
 }
 
+void Emitter::emit(const loops::Prefetch& s) {
+  if (machine_.is_gpu || machine_.checks_bounds) return;
+  constexpr uint32_t kNearest = 3, kData = 1;
+  const bool is_written = kernel_.buffers.at(static_cast<size_t>(s.buffer)).is_output;
+  llvm::Value* line = pointer(s.buffer, address(s.offset, {}));
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()},
+                     {line, b_.getInt32(is_written ? 1 : 0), b_.getInt32(kNearest), b_.getInt32(kData)});
+}
+
 /// Stores runs of contiguous lanes, such as poses of capsules among those of others: one part of the vector
 /// per run, in a fifth of a scatter's time. False if there are none.
 bool Emitter::store_in_runs(llvm::Value* stored, const loops::Store& s, const Address& where) {

@@ -94,6 +94,7 @@ class Emitter {
   void emit(const loops::For& s);
   void emit(const loops::If& s);
   void emit(const loops::IfApart& s);
+  void emit(const loops::Prefetch& s);
   void emit(const loops::Declare& s);
   void emit(const loops::Assign& s);
   void emit(const loops::Settle& s);

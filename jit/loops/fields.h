@@ -84,6 +84,7 @@ QUERN_FIELDS(Transpose, local(&N::local), datum(&N::width), datum(&N::rows));
 QUERN_FIELDS(Reduce, local(&N::local), indices(&N::indices), datum(&N::reduce), checks(&N::checks),
              child(&N::value), local(&N::index_local), child(&N::index_value));
 QUERN_FIELDS(Store, buffer(&N::buffer), dims(&N::offset), child(&N::value));
+QUERN_FIELDS(Prefetch, buffer(&N::buffer), dims(&N::offset));
 QUERN_FIELDS(Update, buffer(&N::buffer), dims(&N::offset), offsets(&N::computed), checks(&N::checks),
              trap(&N::trap), datum(&N::op), child(&N::value));
 #undef QUERN_FIELDS

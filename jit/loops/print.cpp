@@ -298,6 +298,9 @@ class Writer {
   void write(const Store& s) {
     line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
   }
+  void write(const Prefetch& s) {
+    line(fmt::format("prefetch {}[{}]", buffer_name(s.buffer), dims_.text(s.offset)));
+  }
   void write(const Update& s) {
     const std::string place = offset(s.offset, s.computed);
     const std::string checked =

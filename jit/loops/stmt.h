@@ -142,6 +142,11 @@ struct Store : StmtOf<StmtKind::Store> {
   Dim offset = nullptr;
   ValuePtr value{};
 };
+/// Brings the cache line of buffer[offset] near, even if it is past the end of the buffer. Not inside a vectorized loop.
+struct Prefetch : StmtOf<StmtKind::Prefetch> {
+  int buffer = -1;
+  Dim offset = nullptr;
+};
 /// buffer[offset + computed] = value, or combines it by `op`; if a check fails, the kernel stops with `trap`.
 /// Not inside a vectorized loop.
 struct Update : StmtOf<StmtKind::Update> {

@@ -107,6 +107,10 @@ class Verifier {
     if (s.index_local >= 0) use(s.index_local, nullptr);
   }
   void own(const Store& s) { write(s.buffer, s.offset, s.value); }
+  void own(const Prefetch& s) {
+    over_scope(s.offset, "an offset");
+    is_buffer(s.buffer);
+  }
   void own(const Update& s) {
     if (!s.checks.empty()) trap(s.trap);
     write(s.buffer, s.offset, s.value);

@@ -218,6 +218,10 @@ Result<Done> Nest::is_complete() const {
   if (auto done = lanes_are_complete(parts); !done) return done;
   if (auto done = turned_write_is_complete(parts); !done) return done;
   if (auto done = bound_are_complete(parts); !done) return done;
+  for (const Prefetched& prefetched : prefetched_)
+    if (std::ranges::find(parts.reduced, prefetched.loop) == parts.reduced.end())
+      return Failure{
+          fmt::format("`{}` is not around a tile, or an element, of the reduction", name(prefetched.loop))};
   return scratch_is_complete(parts);
 }
 

@@ -15,16 +15,11 @@ int64_t extent_or_usual(Dim extent) {
   return as_const(extent).value_or(kUsual);
 }
 
-namespace {
-
-/// The product, saturating.
 int64_t times(int64_t a, int64_t b) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   const bool is_huge = b != 0 && a > kHuge / b;
   return is_huge ? kHuge : a * b;
 }
-
-}  // namespace
 
 ContractionModel::ContractionModel(const Computation& computation, const MachineModel& machine)
     : c_(computation), machine_(machine) {
@@ -49,9 +44,11 @@ std::optional<Roles> ContractionModel::cheapest_roles() const {
     const Roles all = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
     for (const Roles& roles : {all, with_one_column(all), with_groups(all)}) {
       if (roles.columns.empty() || !is_worth_it(roles) || reads_rows_once(roles)) continue;
-      // Operators write data before weights, and data is packed in each call, weights once.
+      // Operators write data before weights, and data is packed in each call, weights once; but the form of a weight takes
+      // memory, and delays the first call.
+      constexpr double kCalls = 16;
       const bool is_fresh = swapped || buffer_of(roles.right).is_fresh;
-      const double cost = cost_of(roles) + (is_fresh ? cost_of_fresh_form(roles) : 0);
+      const double cost = cost_of(roles) + cost_of_form(roles) / (is_fresh ? 1 : kCalls);
       if (chosen && cost >= best) continue;
       best = cost;
       chosen.emplace(roles);
@@ -348,9 +345,11 @@ double ContractionModel::cost_of(const Roles& roles) const {
   return cost;
 }
 
-double ContractionModel::cost_of_fresh_form(const Roles& roles) const {
-  constexpr double kCycles = 2;  // per element: a load and a part of a transpose and of a store
-  return is_dense(roles) || !roles.right.checks.empty() ? 0 : kCycles * form_size(roles);
+double ContractionModel::cost_of_form(const Roles& roles) const {
+  constexpr double kNear = 1,
+                   kFar = 2;  // cycles per element: a load and a part of a transpose and of a store
+  if (is_dense(roles) || !roles.right.checks.empty()) return 0;
+  return (is_far(buffer_of(roles.right)) ? kFar : kNear) * form_size(roles);
 }
 
 Dim ContractionModel::stride_of_store(Dim var) const {
@@ -401,85 +400,6 @@ double ContractionModel::store_cycles(const Roles& roles, const TileRows& tile_r
   const auto turned = static_cast<double>(along == tile_rows.whole ? tile_rows.inner : rows);
   const double store = is_const(stride_of_store(along), 2) && runs == lanes ? 3 : 1;
   return std::ceil(turned / runs) * (runs * store + runs * std::log2(runs) / 2) / turned;
-}
-
-Panels ContractionModel::panels(const Roles& roles, const Tile& tile) const {
-  if (!is_packable(roles)) return Panels::InPlace;
-  if (!is_dense(roles) || roles.dot) return Panels::Prepacked;
-  if (repeats(roles)) return Panels::InPlace;
-  const bool are_read_often = count(roles.rows) > 2 * tile.rows;
-  const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
-  if (buffer_of(roles.right).is_fresh) {
-    if (!are_read_often) return Panels::InPlace;
-    const bool is_far = bytes > static_cast<double>(machine_.l2_bytes);
-    return is_far && columns_outside(roles, tile_rows(roles)) && !shares_lines(roles) &&
-                   !rows_outside(roles, tile)
-               ? Panels::Copied
-               : Panels::Prepacked;
-  }
-  const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
-  return is_large || are_read_often ? Panels::Prepacked : Panels::InPlace;
-}
-
-double ContractionModel::form_size(const Roles& roles) const {
-  auto size = static_cast<double>(count(roles.columns)) * static_cast<double>(depth());
-  for (const Dim var : roles.batch)
-    if (depends(roles.right, var)) size *= static_cast<double>(extent_of(var));
-  return size;
-}
-
-bool ContractionModel::repeats(const Roles& roles) const {
-  double size = 1;
-  for (const Dim extent : buffer_of(roles.right).shape) size *= static_cast<double>(extent_or_usual(extent));
-  return form_size(roles) > 1.5 * size;
-}
-
-int64_t ContractionModel::step_of(Dim index, Dim var) {
-  const auto linear = linear_in(index, var);
-  return linear ? std::max<int64_t>(1, std::abs(as_const(linear->coefficient).value_or(1))) : 1;
-}
-
-bool ContractionModel::shares_lines(const Roles& roles) const {
-  if (roles.rows.empty()) return false;
-  const auto stride_of = [&](Dim var) {
-    const auto along = linear_in(roles.left.offset, var);
-    return along ? as_const(along->coefficient).value_or(0) : 0;
-  };
-  const auto bytes = static_cast<double>(c_.reductions[0].accumulator.bytes());
-  Vars groups = roles.batch;
-  if (roles.width > 0) groups.push_back(roles.columns[0]);
-  const bool inside = std::any_of(groups.begin(), groups.end(), [&](Dim var) {
-    return stride_of(var) > 0 && stride_of(var) < stride_of(roles.rows[0]);
-  });
-  return inside && form_size(roles) * bytes * 4 < static_cast<double>(machine_.l2_bytes);
-}
-
-bool ContractionModel::leaves_lines_open(const Roles& roles, const TileRows& tile_rows) const {
-  constexpr int64_t kLine = 64, kStreams = 2;  // the result's, and those of what an epilogue reads
-  const Dim along = stored_along(roles, tile_rows);
-  if (!along || along != tile_rows.whole || !roles.batch.empty()) return false;
-  const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  return tile_rows.inner * bytes * 2 <= kLine &&
-         times(count(roles.columns), kLine * kStreams) > machine_.l1_bytes;
-}
-
-bool ContractionModel::rows_outside(const Roles& roles, const Tile& tile) const {
-  const Dim apart = stored_apart(roles);
-  if (roles.dot || !apart || !is_const(apart, 1)) return false;
-  const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  const int64_t panels = times(times(count(roles.columns), depth()), bytes);
-  const int64_t results = times(times(count(roles.rows), count(roles.columns)), bytes);
-  return count(roles.columns) > width_of(roles, tile.vectors) && panels <= machine_.l2_bytes / 4 &&
-         results > machine_.l2_bytes;
-}
-
-bool ContractionModel::columns_outside(const Roles& roles, const TileRows& tile_rows) const {
-  if (leaves_lines_open(roles, tile_rows)) return true;
-  const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  const int64_t groups = roles.dot ? (depth() + roles.dot->group - 1) / roles.dot->group : depth();
-  const int64_t step = times(groups, bytes);
-  const int64_t left = times(count(roles.rows), step), right = times(count(roles.columns), step);
-  return right > machine_.l2_bytes / 2 || left < right;
 }
 
 }  // namespace quern::loops

@@ -15,6 +15,8 @@ using Vars = std::vector<Dim>;
 
 /// The extent, or a typical value for one known only at run time.
 int64_t extent_or_usual(Dim extent);
+/// The product of numbers that are not negative, saturating.
+int64_t times(int64_t a, int64_t b);
 
 /// The two reads of a contraction. Index variables of the result are `rows` where only the first read depends
 /// on them, `columns` where only the second does, and `batch` where both do.
@@ -42,8 +44,9 @@ struct TileRows {
   int64_t inner = 1;  ///< the extent of `whole`
 };
 
-/// How the right read has its columns: as they are, in a form made once, or copied right before the rows that take them.
-enum class Panels : uint8_t { InPlace, Prepacked, Copied };
+/// How the right read has its columns: as they are; in a form made once; or as they are, in blocks of the reduction's steps
+/// that all rows take before the next one, with their sums in scratch memory.
+enum class Panels : uint8_t { InPlace, Prepacked, Blocked };
 
 /// For a computation with one reduction.
 class ContractionModel {
@@ -71,12 +74,18 @@ class ContractionModel {
   /// The left read's elements for one batch entry are interleaved with those for others, like channels of
   /// different groups: a pass over all rows per entry would read every cache line many times.
   bool shares_lines(const Roles& roles) const;
+  /// The steps of a block.
+  int64_t block_steps(const Roles& roles) const;
   /// Whether a panel of columns is finished for all rows before the next one: if the rows' operand stays in
   /// the cache, if the panels would not, or if the result's cache lines would not until their next elements.
   bool columns_outside(const Roles& roles, const TileRows& tile_rows) const;
   /// Whether the rows of a tile go through all panels of columns before the next ones: the panels stay in the cache, and
   /// the result, which does not, is written line after line.
   bool rows_outside(const Roles& roles, const Tile& tile) const;
+  /// Whether no two rows share elements of the left read, as windows do.
+  bool reads_left_once(const Roles& roles) const;
+  /// Whether the tensor is known to exceed the second-level cache.
+  bool is_far(const Buffer& buffer) const;
   /// Whether a tile leaves registers for the mask of a row and what it selects from.
   bool has_registers_for_masks(int64_t rows, int64_t vectors) const;
   /// The row loop of a tile along which results are stored, transposed in registers; or null, if the lanes
@@ -109,6 +118,7 @@ class ContractionModel {
   /// For smaller ones, the loops around a tile would cost more than they save.
   bool is_worth_it(const Roles& roles) const;
   bool reads_rows_once(const Roles& roles) const;
+  bool is_blocked(const Roles& roles, const Tile& tile) const;
   /// Whether the read along the columns can be packed.
   static bool is_packable(const Roles& roles);
   /// Whether the columns are contiguous in memory.
@@ -124,8 +134,8 @@ class ContractionModel {
   /// For a step in which each row is loaded and transposed to its lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;
-  /// For packing the right read in each call.
-  double cost_of_fresh_form(const Roles& roles) const;
+  /// For packing the right read.
+  double cost_of_form(const Roles& roles) const;
   /// Per vector of the result, in a tile of `rows` rows.
   double store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const;
   /// Whether tiles write short runs of the result, each in a cache line of its own, of which all columns together

@@ -226,7 +226,12 @@ Execution NestWriter::execution_of(LoopId loop, Dim extent, const Place& place) 
 /// The code of a step of the k-th loop.
 Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside& inside) {
   return guarded(order[k], std::move(place), [&](const Place& p) {
-    return with_scratch(order[k], p, [&](const Place& q) { return loops(order, k + 1, q, inside); });
+    return with_scratch(order[k], p, [&](const Place& q) {
+      Block body = prefetches(order[k], q);
+      const Block rest = loops(order, k + 1, q, inside);
+      body.insert(body.end(), rest.begin(), rest.end());
+      return body;
+    });
   });
 }
 

@@ -97,6 +97,11 @@ class Nest {
     Computation value;     ///< an element of the buffer
     bool is_copy = false;  ///< `value` is defined at all indices: out of bounds it is the reads' `otherwise`
   };
+  /// A buffer whose lines the steps of a reduction's loop bring near.
+  struct Prefetched {
+    int buffer;
+    LoopId loop;
+  };
   /// The loops by what they enclose.
   struct Parts {
     LoopIds outer;    ///< around everything
@@ -166,6 +171,7 @@ class Nest {
   LoopId turned_write_ = kNoLoop;  ///< the loop of a tile along which results are stored
   LoopId turned_lanes_ = kNoLoop;  ///< the loop whose lanes hold them
   std::vector<Fill> fills_;
+  std::vector<Prefetched> prefetched_;
   LoopId written_ = kNoLoop;  ///< the loop inside which results are in `written_scratch_`
   int written_scratch_ = -1;
 };

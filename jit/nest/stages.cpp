@@ -154,6 +154,7 @@ void Nest::renumber_buffers(int from, int by) {
     renumber(fill.scratch);
     map_values(fill.value, in_values);
   }
+  for (Prefetched& prefetched : prefetched_) renumber(prefetched.buffer);
   renumber(written_scratch_);
 }
 

@@ -154,6 +154,14 @@ class NestWriter {
   void refuse(std::string why);
   bool is_refused(const Buffer& buffer, LoopId loop);
 
+  // prefetch.cpp
+  struct Lines;
+  struct Ahead;
+  Block prefetches(LoopId loop, const Place& place);
+  std::optional<Ahead> ahead(const Nest::Prefetched& prefetched, const Place& place);
+  std::optional<Region> known_region(const Reads& reads, const Place& place, DType dtype);
+  Lines lines_of(const Buffer& buffer, const Region& region) const;
+
   // scratch.cpp: filling it, reading it, and keeping results in it
   int lanes_for(DType dtype) const;
   static bool fills_in_lanes(const Computation& c, Dim along);

@@ -43,7 +43,8 @@ class ContractionSchedule {
       reduced.push_back(parts[1]);
       steps /= roles_.terms;
     }
-    const std::optional<LoopIds> bordered = split_at_borders(innermost);
+    const std::optional<LoopIds> bordered =
+        panels_ == Panels::Blocked ? std::nullopt : split_at_borders(innermost);
     if (bordered) {
       reduced.back() = (*bordered)[0];
       reduced.push_back((*bordered)[1]);
@@ -73,13 +74,21 @@ class ContractionSchedule {
         stored = along == rows_.cut ? tile_rows : loop_of(along);
     }
     LoopIds order = outer_order(loops_of(roles_.batch), rows, columns[0], row_steps);
-    order.insert(order.end(), reduced.begin(), reduced.end());
+    if (panels_ == Panels::Blocked) {
+      const LoopIds blocks = step({Primitive::Split, {{innermost}}, {model_.block_steps(roles_)}});
+      step({Primitive::CacheWrite, {{columns[0]}}});
+      innermost = blocks[1];
+      reduced.back() = blocks[0];
+      order.insert(std::ranges::find(order, columns[0]) + 1, reduced.begin(), reduced.end());
+      order.push_back(innermost);
+    } else {
+      order.insert(order.end(), reduced.begin(), reduced.end());
+    }
     order.insert(order.end(), tiled.begin(), tiled.end());
     order.push_back(columns[1]);
     step({Primitive::Reorder, {order}});
     for (const LoopId loop : tiled) step({Primitive::Unroll, {{loop}}});
     step({Primitive::Vectorize, {{columns[1]}}, {model_.lanes()}});
-    if (panels_ == Panels::Copied) step({Primitive::CacheRead, {{columns[0]}}, {}, {name_of(roles_.right)}});
     if (stored != kNoLoop) step({Primitive::TurnWrite, {{stored, columns[1]}}});
     if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
     if (bordered) {
@@ -90,9 +99,10 @@ class ContractionSchedule {
     }
     unroll_windows(innermost, row_steps);
     if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
+    for (const std::string& tensor : distant())
+      step({Primitive::Prefetch, {{bordered ? (*bordered)[0] : innermost}}, {}, {tensor}});
     constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
-    // Each thread copies the columns that it needs.
-    if (const auto shared = panels_ == Panels::Copied ? std::optional(columns[0]) : nest_.shared_loop(kMany))
+    if (const auto shared = panels_ == Panels::Blocked ? std::optional(columns[0]) : nest_.shared_loop(kMany))
       step({Primitive::Parallel, {{*shared}}});
     return std::move(nest_);
   }
@@ -103,6 +113,22 @@ class ContractionSchedule {
     if (!roles.turns_sign) return Nest(c, {}, dots);
     TurnedSign turned = with_sign_turned(c, roles.left, roles.right, roles.grouped);
     return Nest(std::move(turned.computation), std::move(turned.forms), dots);
+  }
+
+  /// The tensors whose next lines come from beyond the second-level cache in pieces too short for the processor to foresee:
+  /// what the results of a tile read, the rows of the next tile, and the next block of columns.
+  std::vector<std::string> distant() const {
+    std::vector<std::string> found;
+    const auto add = [&](const LoadValue& load) {
+      const Buffer& buffer = c_.buffers[static_cast<size_t>(load.buffer)];
+      const bool has_place = load.computed.empty() && load.indices.size() == buffer.shape.size();
+      if (has_place && model_.is_far(buffer) && std::ranges::find(found, buffer.name) == found.end())
+        found.push_back(buffer.name);
+    };
+    for_each<LoadValue>(c_.value, add);
+    if (rows_.cut && model_.reads_left_once(roles_)) add(roles_.left);
+    if (panels_ == Panels::Blocked) add(roles_.right);
+    return found;
   }
 
   LoopIds step(const LoopStep& given) {
@@ -296,7 +322,7 @@ std::optional<Nest> scheduled_contraction(const Computation& computation, const 
   const auto roles = model.cheapest_roles();
   if (!roles) return std::nullopt;
   Nest nest = ContractionSchedule(computation, merged, model, *roles).run();
-  // Panels that are too large, or not a box of the tensor, cannot be copied.
+  // Sums of rows that are not a box of the result cannot be in scratch memory.
   if (!nest.is_complete())
     nest = ContractionSchedule(computation, merged, model, *roles, Panels::Prepacked).run();
   QUERN_CHECK(nest.is_complete());

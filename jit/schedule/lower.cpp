@@ -30,7 +30,7 @@ Kernel named(Kernel kernel) {
 /// The kernel of a form. Transposing squares in registers takes longer to compile than gathering a small
 /// tensor.
 Kernel form_kernel(const Computation& form, const MachineModel& machine) {
-  constexpr double kLarge = 1 << 16;
+  constexpr double kLarge = 1 << 14;
   double size = 1;
   for (const Dim extent : form.extents) size *= static_cast<double>(as_const(extent).value_or(1));
   if (size < kLarge) return named(schedule_default(form, machine.vector_bytes));

@@ -21,11 +21,11 @@ LoopStep random_step(Random& random, const Nest& nest) {
   const LoopIds& loops = nest.loops();
   std::vector<std::string> buffers;
   for (const loops::Buffer& buffer : nest.computation().buffers) buffers.push_back(buffer.name);
-  const std::vector<Primitive> primitives{Primitive::Split,      Primitive::Fuse,    Primitive::Reorder,
-                                          Primitive::Reorder,    Primitive::Unroll,  Primitive::Vectorize,
-                                          Primitive::Parallel,   Primitive::Peel,    Primitive::CacheRead,
-                                          Primitive::CacheWrite, Primitive::Vthread, Primitive::ComputeAt,
-                                          Primitive::Inline};
+  const std::vector<Primitive> primitives{Primitive::Split,     Primitive::Fuse,       Primitive::Reorder,
+                                          Primitive::Reorder,   Primitive::Unroll,     Primitive::Vectorize,
+                                          Primitive::Parallel,  Primitive::Peel,       Primitive::CacheRead,
+                                          Primitive::Prefetch,  Primitive::CacheWrite, Primitive::Vthread,
+                                          Primitive::ComputeAt, Primitive::Inline};
   LoopStep step{random.of(primitives)};
   switch (step.primitive) {
     case Primitive::Split:
@@ -53,6 +53,7 @@ LoopStep random_step(Random& random, const Nest& nest) {
     case Primitive::Vthread:
     case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
     case Primitive::CacheRead:
+    case Primitive::Prefetch:
     case Primitive::ComputeAt:
       step.words = {random.of(buffers)};
       step.loops = {{random.of(loops)}};

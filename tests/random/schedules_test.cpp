@@ -367,7 +367,7 @@ TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
   for (const Primitive primitive :
        {Primitive::Split, Primitive::Fuse, Primitive::Reorder, Primitive::Unroll, Primitive::Vectorize,
         Primitive::Parallel, Primitive::Peel, Primitive::Turn, Primitive::CacheRead, Primitive::CacheWrite,
-        Primitive::Vthread, Primitive::TurnWrite})
+        Primitive::Vthread, Primitive::TurnWrite, Primitive::Prefetch})
     EXPECT_GT(tried.uses[primitive], 0U) << loops::to_string(primitive);
   EXPECT_GT(tried.multiplied, static_cast<size_t>(count) / 100);
   if (tried.can_tensorize) {

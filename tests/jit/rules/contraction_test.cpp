@@ -148,27 +148,40 @@ TEST(Contraction, GoesThroughAllPanelsBeforeTheNextRowsOfALargeResult) {
   EXPECT_THAT(update(256), HasSubstr("reorder(io, oo, t, oi, ii)"));
 }
 
-/// The schedule of a product of a tensor of 64 rows and a weight that is given, or computed before.
-std::string product(const std::string& call, const std::string& shape, bool is_fresh) {
-  const PrimitivesOfMain main("def @main(%x: Tensor[(64, 1024), float32], %v: Tensor[" + shape +
-                              ", float32]) {\n  let %w = " + (is_fresh ? "nn.softmax(%v)" : "%v") + ";\n  " +
-                              call + "\n}\n");
+/// The schedule of a product of a tensor of these rows and a weight that is given, or computed before.
+std::string product(const std::string& call, const std::string& shape, bool is_fresh, int rows = 64) {
+  const PrimitivesOfMain main(
+      fmt::format("def @main(%x: Tensor[({}, 1024), float32], %v: Tensor[{}, float32]) {{\n"
+                  "  let %w = {};\n  {}\n}}\n",
+                  rows, shape, is_fresh ? "nn.softmax(%v)" : "%v", call));
   const auto lowered = loops::lower(*main.primitives.back(), wide_machine());
   return lowered ? schedule_of(*lowered) : lowered.error().message;
 }
 
-// A form of a weight costs as much as its product with so few rows.
-TEST(Contraction, HasTheRowsInLanesBesideAFreshWeight) {
-  EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false), HasSubstr("pack(v, "));
+/// A form of a weight costs as much as its product with so few rows; one that is used again only costs memory.
+TEST(Contraction, HasFewRowsInLanesBesideALargeWeight) {
+  EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false), HasSubstr("pack(x, "));
   EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", true), HasSubstr("pack(x, "));
+  EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false, 1024), HasSubstr("pack(v, "));
 }
 
-TEST(Contraction, CopiesFreshColumnsPanelByPanel) {
+TEST(Contraction, TakesFreshColumnsInBlocks) {
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", false), HasSubstr("pack(v, "));
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true),
-              AllOf(HasSubstr("cache_read("), Not(HasSubstr("pack("))));
+              AllOf(HasSubstr("cache_write("), HasSubstr("ro, ri = split(r, 32)"), Not(HasSubstr("pack("))));
+  // Rows of 2,080 elements are in more sets of the first-level cache than rows that are pages apart.
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2080)", true), HasSubstr("ro, ri = split(r, 64)"));
   // What stays in the second-level cache is packed.
-  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 64)", true), Not(HasSubstr("cache_read(")));
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 64)", true), Not(HasSubstr("cache_write(")));
+  // The sums of so many rows would not stay there.
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true, 4096), Not(HasSubstr("cache_write(")));
+}
+
+TEST(Contraction, PrefetchesWhatComesFromAfar) {
+  // The rows of a weight, and what its update reads; not rows that stay in the second-level cache.
+  EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false), HasSubstr("prefetch(v, r)"));
+  EXPECT_THAT(product("nn.dense(%x, %w)", "(64, 1024)", false), Not(HasSubstr("prefetch(")));
+  EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true), HasSubstr("prefetch(w, ri)"));
 }
 
 }  // namespace

@@ -66,14 +66,14 @@ std::variant<Checked, Cancelled> Session::check(SourceId source, const std::atom
       }
   });
   const std::vector<size_t> pieces = db_->pieces_to_check(source);
-  db_->begin_parse_ahead(source, pieces);
+  db_->begin_read_ahead(source, pieces);
   for (const size_t i : pieces) {
     note_bug_in(all.ids[i], [&] {
       for (const Diagnostic& d : db_->diagnostics_at(source, i)) found.add(locate(d));
     });
     if (engine.cancelled()) return Cancelled{};
   }
-  db_->parse_ahead.reset();
+  db_->read_ahead.reset();
   Checked checked{found.take(), {}};
   if (!checked.diagnostics.empty())
     for (const auto& layout : db_->layouts) checked.texts.push_back(layout->text);

@@ -1,5 +1,7 @@
 #include "session/snapshot.h"
 
+#include <algorithm>
+
 #include "session/db/database.h"
 #include "session/session.h"
 
@@ -10,13 +12,16 @@ namespace {
 /// The last inference of a definition, found among those of its group.
 std::shared_ptr<const Inferred> known_definition(const Database& db, DeclarationId id, bool& is_current) {
   const NameKey key = db.key_of(id);
-  const auto group = db.group.known(key);
+  const auto annotated = db.annotated.known(key);
+  const bool is_alone = annotated && *annotated;
+  const auto group = is_alone ? std::make_shared<const Group>(Group{key.name}) : db.group.known(key);
   if (!group || group->empty()) return nullptr;
   const NameKey of_group{key.module, group->front()};
   const auto members = db.group_inferred.known(of_group);
   if (!members) return nullptr;
-  is_current = db.group.is_current(key) && db.group_inferred.is_current(of_group);
-  for (size_t i = 0; i < members->size(); ++i)
+  is_current = (is_alone ? db.annotated.is_current(key) : db.group.is_current(key)) &&
+               db.group_inferred.is_current(of_group);
+  for (size_t i = 0; i < std::min(members->size(), group->size()); ++i)
     if ((*group)[i] == key.name) return {members, &(*members)[i]};
   return nullptr;
 }

@@ -170,6 +170,7 @@ ParseOutcome TextImage::parsed(size_t piece) const {
   ParseOutcome outcome;
   outcome.spans.push_back(reader.range());
   outcome.tree.root = reader.tree(*arena, outcome.spans);
+  outcome.tree.head = head_of(outcome.tree.root, *arena);
   outcome.tree.node_count = static_cast<uint32_t>(outcome.spans.size() - 1);
   outcome.tree.arena = std::move(arena);
   return outcome;

@@ -50,17 +50,18 @@ void finish_constraints(Scheme& scheme, Context& context) {
 
 std::optional<Annotations> annotations_of(const Declaration& def, Scope& scope) {
   if (!fully_annotated(def.syntax) || has_attributes_or_packs(def)) return std::nullopt;
-  Inference inference(scope, def.id);
-  Head head = inference.heads.of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {},
-                                 Binder::General);
+  Context context(scope, def.id);
+  Names names(context);
+  Head head = Heads(context, names)
+                  .of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
   Scheme scheme{head.dim_vars, head.type_vars, nullptr};
   for (const auto& [name, unknown] : head.dtype_vars) {
     scheme.dtype_vars.emplace_back(dtype_var(name), DTypeClass::Any);
-    inference.context.unifier.unify(unknown, scheme.dtype_vars.back().first);
+    context.unifier.unify(unknown, scheme.dtype_vars.back().first);
     scheme.specialised = true;
   }
-  scheme.type = inference.context.final_type(function_type(head.params, head.result));
-  Annotations annotations{std::move(scheme), {}, std::move(inference.context.diagnostics)};
+  scheme.type = context.final_type(function_type(head.params, head.result));
+  Annotations annotations{std::move(scheme), {}, std::move(context.diagnostics)};
   for (const auto& [name, value] : head.env.statics)
     if (value.as_dim()) annotations.dims.emplace_back(name, value.as_dim());
   return annotations;

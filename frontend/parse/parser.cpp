@@ -191,7 +191,8 @@ void bound_tables() {
 
 ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
   auto arena = std::make_shared<Arena>();
-  outcome.tree = {arena, arena->make<Syntax>(SyntaxKind::Error, 1u), 1};
+  const SyntaxPtr root = arena->make<Syntax>(SyntaxKind::Error, 1u);
+  outcome.tree = {arena, root, root, 1};
   outcome.spans = {{0, static_cast<uint32_t>(text.size())}, {0, static_cast<uint32_t>(text.size())}};
   return outcome;
 }

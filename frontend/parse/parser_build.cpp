@@ -490,7 +490,7 @@ void build_syntax(const ParseNode& unit, std::string_view text, const InnerParse
   outcome.spans.reserve(builder.made.size() + 1);
   outcome.spans.push_back(unit.range);
   number(const_cast<Syntax*>(root), builder.made, outcome.spans);
-  outcome.tree = {arena, root, static_cast<uint32_t>(outcome.spans.size() - 1)};
+  outcome.tree = {arena, root, head_of(root, *arena), static_cast<uint32_t>(outcome.spans.size() - 1)};
 }
 
 }  // namespace quern

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace quern {
 
@@ -61,6 +63,27 @@ std::vector<SyntaxPtr> binders_of(SyntaxPtr s) {
   bool one = s->is(SyntaxKind::Let) || s->is(SyntaxKind::GraphLet) || s->is(SyntaxKind::FreeVar);
   if (one && s->text != "_") binders.push_back(s);
   return binders;
+}
+
+static SyntaxPtr without_schedules(SyntaxPtr clauses, Arena& arena) {
+  if (!clauses || !clauses->is(SyntaxKind::Clauses)) return clauses;
+  std::vector<SyntaxPtr> kept;
+  std::ranges::copy_if(clauses->children, std::back_inserter(kept),
+                       [](SyntaxPtr clause) { return !clause->is(SyntaxKind::Schedule); });
+  if (kept.size() == clauses->children.size()) return clauses;
+  return arena.make<Syntax>(clauses->kind, clauses->id, clauses->text, arena.copy(kept));
+}
+
+SyntaxPtr head_of(SyntaxPtr root, Arena& arena) {
+  const bool has_bodies =
+      root->is(SyntaxKind::Def) || root->is(SyntaxKind::Op) || root->is(SyntaxKind::ExternOp);
+  if (!has_bodies || root->children.size() < 5) return root;
+  const SyntaxPtr bodies = root->children[4];
+  const std::array children{root->children[0], root->children[1], root->children[2],
+                            without_schedules(root->children[3], arena),
+                            SyntaxPtr(arena.make<Syntax>(SyntaxKind::Bodies, bodies ? bodies->id : 0))};
+  return arena.make<Syntax>(root->kind, root->id, root->text,
+                            arena.copy(std::span<const SyntaxPtr>(children)));
 }
 
 SyntaxPtr find_node(SyntaxPtr s, uint32_t id) {

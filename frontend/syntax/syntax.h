@@ -45,6 +45,10 @@ bool is_type(SyntaxPtr s);
 /// for a `let` with a pattern, the pattern's nodes, from left to right.
 std::vector<SyntaxPtr> binders_of(SyntaxPtr statement);
 
+/// The part of a definition or an operator that its users see: the tree without its bodies and its schedules, which
+/// concern only how a body runs. Nodes have the ids of the whole tree. Any other tree is its own head.
+SyntaxPtr head_of(SyntaxPtr root, Arena& arena);
+
 /// The node with this id in a tree, or null.
 SyntaxPtr find_node(SyntaxPtr root, uint32_t id);
 
@@ -57,6 +61,7 @@ std::string dump(SyntaxPtr node);
 struct ParsedTree {
   std::shared_ptr<const Arena> arena;
   SyntaxPtr root = nullptr;  ///< never null after parsing: an Error node if the text could not be parsed
+  SyntaxPtr head = nullptr;  ///< `head_of` the root
   uint32_t node_count = 0;   ///< ids are 1 … node_count
 };
 

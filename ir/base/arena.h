@@ -59,7 +59,7 @@ class Arena {
   size_t bytes() const { return bytes_; }
 
  private:
-  static constexpr size_t kFirst = 1024, kLargest = 16 * 1024;
+  static constexpr size_t kFirst = 512, kLargest = 16 * 1024;
 
   void* allocate(size_t size, size_t alignment) {
     const size_t gap = -reinterpret_cast<uintptr_t>(next_) & (alignment - 1);
@@ -71,8 +71,8 @@ class Arena {
   }
 
   void* allocate_in_new_chunk(size_t size, size_t alignment) {
-    // Most results are small: chunks grow with the arena.
-    const size_t capacity = std::max(size + alignment, std::min(kLargest, bytes_ == 0 ? kFirst : bytes_));
+    // Most results are small: chunks grow with the arena, so slowly that a third of it is unused at the most.
+    const size_t capacity = std::max(size + alignment, std::clamp(bytes_ / 2, kFirst, kLargest));
     next_ = chunks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(capacity)).get();
     left_ = capacity;
     bytes_ += capacity;

@@ -4,6 +4,7 @@
 // interned once, however often a text is edited or a line is compiled.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,20 +41,23 @@ class Series {
     if (!place) place = make();
     return static_cast<decltype(make())>(place);
   }
-  void clear() { names_.clear(); }
-  bool empty() const { return names_.empty(); }
+  void clear() { made_.reset(); }
+  bool empty() const { return !made_; }
 
  private:
-  struct Made {
+  struct OfName {
     std::vector<const void*> all;
     size_t next = 0;
     uint64_t turn = 0;  ///< to which `next` belongs
   };
+  struct Made {
+    std::unordered_map<std::string, OfName> names;
+    uint64_t turn = 0;
+  };
   const void*& place_of_next(Kind kind, std::string_view name);
 
   static thread_local Series* current_;
-  std::unordered_map<std::string, Made> names_;
-  uint64_t turn_ = 0;
+  std::unique_ptr<Made> made_;  ///< null before the first variable: most computations make none
 };
 
 }  // namespace quern

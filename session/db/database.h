@@ -21,7 +21,6 @@
 #include "frontend/image/text_image.h"
 #include "frontend/infer/infer.h"
 #include "frontend/names/occurrences.h"
-#include "frontend/parse/parse_ahead.h"
 #include "frontend/signature/declared_types.h"
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/syntax.h"
@@ -30,8 +29,10 @@
 #include "session/db/bodies.h"
 #include "session/db/data_files.h"
 #include "session/db/declaration_table.h"
+#include "session/db/form.h"
 #include "session/db/layout.h"
 #include "session/db/module_names.h"
+#include "session/db/read_ahead.h"
 #include "session/db/values.h"
 #include "session/query/query.h"
 
@@ -106,10 +107,10 @@ class Database final : public Tables {
   Query<BySource, std::shared_ptr<const Metadata>> metadata{*this, "metadata", &Database::parse_metadata};
   const MemoryRow of_texts{*this, "syntax trees"};
   Query<ByDeclaration, ParseOutcome> parsed{*this, "parse", &Database::parse};
-  /// Where many pieces of a source are not parsed yet, begins to parse them on another thread. It ends with the check,
+  /// Where many pieces of a source are not parsed yet, begins to read them on another thread. It ends with the check,
   /// or when a text is set.
-  void begin_parse_ahead(SourceId source, const std::vector<size_t>& pieces);
-  std::unique_ptr<ParseAhead> parse_ahead;
+  void begin_read_ahead(SourceId source, const std::vector<size_t>& pieces);
+  std::unique_ptr<ReadAhead> read_ahead;
   /// Early cut-off if only white space changed.
   Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
   /// Without its bodies: early cut-off if only a body changed.
@@ -149,6 +150,7 @@ class Database final : public Tables {
                                                        std::equal_to<>()};
   /// Whether callers depend only on a definition's text.
   Query<ByDefinition, bool> has_signature{*this, "has_signature", &Database::is_signature, std::equal_to<>()};
+  /// That of an incompletely annotated definition.
   Query<ByDefinition, Group> group{*this, "group", &Database::group_of, std::equal_to<>()};
   /// By the group's first member.
   Query<ByDefinition, std::vector<Inferred>> group_inferred{*this, "infer", &Database::infer_members};
@@ -180,7 +182,7 @@ class Database final : public Tables {
   const MemoryRow of_diagnostics{*this, "errors and warnings"};
   Query<ByDeclaration, Diagnostics> operator_check{*this, "operator_check", &Database::check_one_operator};
   /// Diagnostics of the text of a declaration or chunk by itself.
-  Query<ByDeclaration, Diagnostics> form{*this, "form", &Database::check_form, std::equal_to<>()};
+  Query<ByDeclaration, Form> form{*this, "form", &Database::check_form, std::equal_to<>()};
   Query<ByDeclaration, Diagnostics> declaration_diagnostics{*this, "diagnostics", &Database::of_declaration};
 
   // --- queries: programs
@@ -269,6 +271,10 @@ class Database final : public Tables {
   ParseOutcome parse(DeclarationId id);
   Declaration make_tree(DeclarationId id);
   Declaration make_head(DeclarationId id);
+  /// A part of its tree as its syntax, or an error where it is not the syntax of its kind.
+  Declaration declaration_of(DeclarationId id, SyntaxPtr part);
+  TextKind kind_of_text(DeclarationId id) const;
+  Form check_form(DeclarationId id);
   std::vector<std::string> find_references(DeclarationId id);
   bool has_no_problems(DeclarationId id);
   std::vector<std::pair<DeclarationId, std::string>> find_broken(ModuleId module);
@@ -286,6 +292,8 @@ class Database final : public Tables {
   std::optional<Annotations> annotations_of(const NameKey& key);
   std::map<std::string, Group> compute_groups(ModuleId module);
   Group group_of(const NameKey& key);
+  /// The group that a definition is inferred with: an annotated one is alone.
+  Group inferred_together(const NameKey& key);
   std::vector<Inferred> infer_members(const NameKey& key);
   std::optional<Scheme> scheme_of(const NameKey& key);
   Inferred infer_one_statement(DeclarationId id);
@@ -303,7 +311,6 @@ class Database final : public Tables {
   Occurrences find_occurrences(DeclarationId id);
   // diagnostics
   Diagnostics check_one_operator(DeclarationId id);
-  Diagnostics check_form(DeclarationId id);
   Diagnostics of_declaration(DeclarationId id);
   Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
   Diagnostics with_copies(ModuleId module, const Inferred& inferred, DeclarationId id);

@@ -134,10 +134,13 @@ std::map<std::string, Group> Database::compute_groups(ModuleId module) {
 }
 
 Group Database::group_of(const NameKey& key) {
-  if (annotated(key)) return {key.name};
   const auto& all = groups(key.module);
   auto found = all.find(key.name);
   return found == all.end() ? Group{key.name} : found->second;
+}
+
+Group Database::inferred_together(const NameKey& key) {
+  return annotated(key) ? Group{key.name} : group(key);
 }
 
 bool Database::is_signature(const NameKey& key) {
@@ -146,7 +149,7 @@ bool Database::is_signature(const NameKey& key) {
 }
 
 std::vector<Inferred> Database::infer_members(const NameKey& key) {
-  const Group& members = group(key);
+  const Group members = inferred_together(key);
   std::vector<Declaration> declared;
   std::deque<Declaration> chunks;
   for (const std::string& name : members) {
@@ -169,8 +172,8 @@ std::vector<Inferred> Database::infer_members(const NameKey& key) {
 const Inferred* Database::inferred(ModuleId module, const std::string& global) {
   DeclarationId id = find(module, NameTable::Globals, global);
   if (!id) return nullptr;
-  NameKey key = key_of(id);
-  const Group& members = group(key);
+  const NameKey key = key_of(id);
+  const Group members = inferred_together(key);
   const std::vector<Inferred>& results = group_inferred({key.module, members[0]});
   for (size_t i = 0; i < members.size() && i < results.size(); ++i)
     if (members[i] == key.name) return &results[i];
@@ -255,7 +258,7 @@ std::vector<Inferred> Database::infer_specialised(const InstanceKey& key) {
   if (tree(request.declaration).syntax->is(SyntaxKind::Error)) return {};
   if (!request.params) return {infer_instance(with_chunks(request.declaration, chunks), request, scope)};
   std::vector<Declaration> members;
-  for (const std::string& name : group({key.module, request.op.substr(1)}))
+  for (const std::string& name : inferred_together({key.module, request.op.substr(1)}))
     members.push_back(with_chunks(find(key.module, NameTable::Globals, name), chunks));
   std::vector<const Declaration*> pointers;
   pointers.reserve(members.size());

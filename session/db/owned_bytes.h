@@ -10,6 +10,7 @@
 #include "ir/expr/dot_intrinsic.h"
 #include "passes/pipeline.h"
 #include "session/db/data_files.h"
+#include "session/db/form.h"
 #include "session/db/values.h"
 #include "session/query/memory.h"
 
@@ -39,6 +40,12 @@ template <>
 struct OwnedBytes<ParseOutcome> {
   static size_t of(const ParseOutcome& parsed, MemoryCount& count) {
     return arena_bytes(parsed.tree.arena, count) + parsed.spans.capacity() * sizeof(Range);
+  }
+};
+template <>
+struct OwnedBytes<Form> {
+  static size_t of(const Form& form, MemoryCount& count) {
+    return owned_bytes(form.mistakes, count) + owned_bytes(form.unused, count);
   }
 };
 template <>

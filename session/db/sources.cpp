@@ -76,7 +76,7 @@ void Database::set_text(SourceId source, std::shared_ptr<const std::string> text
   // Before any change: a computation on a text must not see it change.
   QUERN_CHECK(engine.idle());
   if (this->text(source) == *text) return;
-  parse_ahead.reset();
+  read_ahead.reset();
   Layout& layout = layout_to_change(source);
   std::shared_ptr<const std::string> old_text = std::exchange(layout.text, std::move(text));
   const std::optional<TextImage>& image = sources[source].image;

@@ -7,8 +7,6 @@
 #include <iterator>
 #include <set>
 
-#include "frontend/index/schedule_clause.h"
-#include "frontend/signature/check_form.h"
 #include "frontend/text/suggest.h"
 #include "passes/known_functions.h"
 #include "session/db/module_scope.h"
@@ -21,14 +19,6 @@ namespace {
 void append(Diagnostics& to, const Diagnostics& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 }  // namespace
-
-Diagnostics Database::check_form(DeclarationId id) {
-  SyntaxPtr root = tree(id).syntax;
-  Diagnostics found = check_duplicates(root, id);
-  append(found, check_signature_form(root, id));
-  append(found, check_schedules(root, id));
-  return found;
-}
 
 Diagnostics Database::with_copies(ModuleId module, const Inferred& inferred, DeclarationId id) {
   Diagnostics result = diagnostics_of(module, inferred);
@@ -83,12 +73,12 @@ Diagnostics Database::of_declaration(DeclarationId id) {
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }
-  append(found, form(id));
-  for (DeclarationId chunk : bodies.chunks.get(id)) append(found, form(chunk));
+  append(found, form(id).mistakes);
+  for (DeclarationId chunk : bodies.chunks.get(id)) append(found, form(chunk).mistakes);
   // Machine-printed text gets no style warnings. Nor does a chunked body, whose statements are not examined
   // together.
   if (!has_errors(found) && result.empty() && !slash_names.get(about.source) && bodies.chunks.get(id).empty())
-    append(found, check_unused(root, id));
+    append(found, form(id).unused);
   // If the text did not parse, diagnostics of the rest would be follow-up errors.
   if (result.empty()) append(result, found);
   return result;

@@ -1,4 +1,4 @@
-// A text with many declarations is parsed on a second thread while it is checked: what is found is what is found where
+// A text with many declarations is read on a second thread while it is checked: what is found is what is found where
 // each part of it is checked alone.
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ std::string types(Session& session, SourceId source) {
   return text;
 }
 
-class ParseAheadTest : public testing::Test {
+class ReadAheadTest : public testing::Test {
  protected:
   static SourceId open(Session& session, const std::string& text) {
     return session.add_source(session.make_module(), "many.relay", text);
@@ -71,14 +71,14 @@ class ParseAheadTest : public testing::Test {
   std::string diagnostics, all_types;
 };
 
-TEST_F(ParseAheadTest, ASecondThreadFindsWhatIsFoundPartByPart) {
+TEST_F(ReadAheadTest, ASecondThreadFindsWhatIsFoundPartByPart) {
   Session session;
   const SourceId source = open(session, text_of(kParts));
   EXPECT_EQ(report(session.check(source)), diagnostics);
   EXPECT_EQ(types(session, source), all_types);
 }
 
-TEST_F(ParseAheadTest, MayBeCancelledAtAnyMoment) {
+TEST_F(ReadAheadTest, MayBeCancelledAtAnyMoment) {
   for (int delay = 0; delay < 16; ++delay) {
     Session session;
     const SourceId source = open(session, text_of(kParts));

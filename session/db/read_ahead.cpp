@@ -1,27 +1,28 @@
-#include "frontend/parse/parse_ahead.h"
+#include "session/db/read_ahead.h"
 
 #include <exception>
 #include <system_error>
+#include <utility>
 
 #include "ir/base/interrupt.h"
 
 namespace quern {
 
-ParseAhead::ParseAhead(const std::vector<Part>& parts, bool slash_names) : slash_names_(slash_names) {
+ReadAhead::ReadAhead(const std::vector<Part>& parts, bool slash_names) : slash_names_(slash_names) {
   job_of_.reserve(parts.size());
   for (const Part& part : parts) job_of_.emplace(part.declaration, &jobs_.emplace_back(part));
   try {
-    thread_ = std::thread([this] { parse_all(); });
+    thread_ = std::thread([this] { read_all(); });
   } catch (const std::system_error&) {
   }
 }
 
-ParseAhead::~ParseAhead() {
+ReadAhead::~ReadAhead() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
 }
 
-std::optional<ParseOutcome> ParseAhead::take(uint32_t declaration) {
+std::optional<ParseOutcome> ReadAhead::take_outcome(DeclarationId declaration) {
   const auto found = job_of_.find(declaration);
   if (found == job_of_.end()) return std::nullopt;
   Job& job = *found->second;
@@ -29,28 +30,36 @@ std::optional<ParseOutcome> ParseAhead::take(uint32_t declaration) {
   if (job.state.compare_exchange_strong(expected, kGiven) || expected == kGiven) return std::nullopt;
   job.state.wait(kInWork);
   job.state = kGiven;
-  return std::move(job.outcome);
+  return std::exchange(job.outcome, std::nullopt);
 }
 
-void ParseAhead::parse_all() {
+std::optional<Form> ReadAhead::take_form(DeclarationId declaration) {
+  const auto found = job_of_.find(declaration);
+  const bool is_read = found != job_of_.end() && found->second->state == kGiven;
+  return is_read ? std::exchange(found->second->form, std::nullopt) : std::nullopt;
+}
+
+void ReadAhead::read_all() {
   for (Job& job : jobs_) {
     if (stop_) return;
     State expected = kWaiting;
     if (!job.state.compare_exchange_strong(expected, kInWork)) continue;
-    job.outcome = parse(job.part);
+    read(job);
     job.state = kReady;
     job.state.notify_one();
   }
 }
 
 // What fails or is interrupted is left to the thread that asks, which knows where to report it.
-std::optional<ParseOutcome> ParseAhead::parse(const Part& part) const {
+void ReadAhead::read(Job& job) const {
+  const Part& part = job.part;
   try {
-    ParseOutcome outcome = (part.is_chunk ? parse_chunk : parse_declaration)(part.text, slash_names_);
-    if (!is_interrupted()) return outcome;
+    ParseOutcome outcome = (part.kind ? parse_declaration : parse_chunk)(part.text, slash_names_);
+    if (is_interrupted()) return;
+    job.form = form_of(fitting(outcome.tree.root, part.kind), part.kind, part.declaration);
+    job.outcome = std::move(outcome);
   } catch (const std::exception&) {
   }
-  return std::nullopt;
 }
 
 }  // namespace quern

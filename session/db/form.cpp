@@ -1,0 +1,43 @@
+#include "session/db/form.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "frontend/index/schedule_clause.h"
+#include "frontend/signature/check_form.h"
+
+namespace quern {
+
+namespace {
+
+bool fits(SyntaxKind root, PieceKind piece) {
+  switch (piece) {
+    case PieceKind::Def: return root == SyntaxKind::Def;
+    case PieceKind::Op: return root == SyntaxKind::Op || root == SyntaxKind::ExternOp;
+    case PieceKind::Type:
+      return root == SyntaxKind::TypeDecl || root == SyntaxKind::ExternType || root == SyntaxKind::TypeAlias;
+    case PieceKind::Import: return root == SyntaxKind::Import || root == SyntaxKind::ImportAs;
+    case PieceKind::Test: return root == SyntaxKind::Test;
+    case PieceKind::Infix: return root == SyntaxKind::Infix;
+    case PieceKind::Static: return root == SyntaxKind::Static;
+    case PieceKind::Statement: return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SyntaxPtr fitting(SyntaxPtr tree, TextKind kind) {
+  static const Syntax broken{SyntaxKind::Error, 1};
+  return (kind ? fits(tree->kind, *kind) : tree->is(SyntaxKind::Block)) ? tree : &broken;
+}
+
+Form form_of(SyntaxPtr tree, TextKind kind, DeclarationId id) {
+  Form form{check_duplicates(tree, id), {}};
+  std::ranges::move(check_signature_form(tree, id), std::back_inserter(form.mistakes));
+  std::ranges::move(check_schedules(tree, id), std::back_inserter(form.mistakes));
+  if (kind) form.unused = check_unused(tree, id);
+  return form;
+}
+
+}  // namespace quern

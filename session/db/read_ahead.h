@@ -1,0 +1,57 @@
+#pragma once
+// Reads the declarations of a text on a thread of its own, ahead of the thread that asks for them: what they say by
+// themselves needs their texts alone, and takes a third of the time that the first check of a text does.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "session/db/form.h"
+
+namespace quern {
+
+class ReadAhead {
+ public:
+  struct Part {
+    DeclarationId declaration;
+    std::string_view text;  ///< stays as it is, and where it is, until the end of the ReadAhead
+    TextKind kind;
+  };
+
+  /// Begins with the first part. Where no thread is to be had, nothing is read ahead.
+  ReadAhead(const std::vector<Part>& parts, bool slash_names);
+  /// Waits for the end of the part that is being read.
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  /// The outcome of parsing a declaration, once; nothing where the caller has to parse it.
+  std::optional<ParseOutcome> take_outcome(DeclarationId declaration);
+  /// The form of a declaration whose outcome was taken, once; nothing where the caller has to look at it.
+  std::optional<Form> take_form(DeclarationId declaration);
+
+ private:
+  enum State : uint8_t { kWaiting, kInWork, kReady, kGiven };
+  struct Job {
+    explicit Job(const Part& part) : part(part) {}
+    const Part part;
+    std::atomic<State> state = kWaiting;
+    std::optional<ParseOutcome> outcome = {};
+    std::optional<Form> form = {};
+  };
+  void read_all();
+  void read(Job& job) const;
+
+  const bool slash_names_;
+  std::deque<Job> jobs_;
+  std::unordered_map<DeclarationId, Job*> job_of_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace quern

@@ -1,6 +1,7 @@
 // The `quern` command.
 
 #include <fmt/format.h>
+#include <mimalloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,7 +16,19 @@
 #include "repl/command_files.h"
 #include "repl/session_thread.h"
 
+// Builds with sanitizers have an allocator of their own.
+#pragma weak mi_option_set
+
 namespace {
+
+/// Has the kernel give the threads that begin from now on memory in pages of 2 MiB, where it does so only when it is
+/// asked. A language server keeps 10 KB of each declaration that it reads: first use of that in pages of 4 KiB takes a
+/// fifth of the time in which a long text is opened. Shorter work does not repay the 10 MB more that it holds.
+void use_large_pages() {
+  if (!mi_option_set) return;
+  mi_option_set(mi_option_large_os_pages, 1);
+  mi_option_set(mi_option_eager_commit_delay, 0);  // else the first pages of a thread are small
+}
 
 /// Reports a first word that is no command, with the most similar command; false if there is a command.
 bool unknown_command(const CLI::App& app) {
@@ -72,5 +85,6 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? quern::kFine : quern::kMisuse;
   }
   quern::codegen::abandon_work_at_end();
+  if (app.got_subcommand("lsp")) use_large_pages();
   return quern::codegen::end_process(quern::on_session_thread([&] { return command.run(); }));
 }

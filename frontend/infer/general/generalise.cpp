@@ -99,27 +99,28 @@ class General::Generalisation : public Component {
            unifier_.apply_inner_defaults(from_.dtypes, general_);
   }
 
-  // Finds the inner unknowns of parameters and those that depend on them.
+  // Finds the inner unknowns of parameters, also of a function that is the result, and those that depend on them.
   void find_general() {
     run_inside();
     do {
-      for (Type type : types_) {
-        Type settled = resolve(type);
-        if (settled->kind != TypeKind::Function) continue;
-        for (Type param : settled->params())
-          for (Unknown u : unifier_.unknowns(param))
-            if (unifier_.is_inner(u)) general_.insert(u);
-      }
+      for (Type type : types_)
+        for (Type f = resolve(type); f->kind == TypeKind::Function; f = f->result())
+          for (Type param : f->params())
+            for (Unknown u : unifier_.unknowns(param))
+              if (unifier_.is_inner(u)) general_.insert(u);
       waiting_ = waiting_relations();
     } while ((take_defaults() || unifier_.settle_broadcasts(true)) && run_inside());
   }
 
-  // Leaves unknowns that depend only on outer ones to the outer level.
+  // Leaves to the outer level what no parameter determines: the unknowns that a relation waits for, and those of its
+  // value.
   void settle_outside() {
     for (size_t i = from_.relations; i < relations_.all().size(); ++i) {
       const Relation& relation = relations_.all()[i];
       if (relation.done || std::ranges::binary_search(waiting_, i)) continue;
-      for (Unknown u : unifier_.unknowns(relation.draft->type))
+      std::vector<Unknown> others = unifier_.unknowns(relation.draft->type);
+      others.insert(others.end(), relation.waits_for.begin(), relation.waits_for.end());
+      for (Unknown u : others)
         if (!general_.contains(u)) unifier_.settle_outside(u);
     }
   }

@@ -36,9 +36,13 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
   asking(
       call_.syntax, [this, clause] { return fmt::format("{}: {}", op_text(), message_of(clause)); }, clause);
   std::string detail;
+  bool met_unsettled = false;
+  inside_evaluator_.met_unsettled = &met_unsettled;
   auto met = holds(clause->child(0), detail);
+  inside_evaluator_.met_unsettled = nullptr;
   if (!met) return report_inside();
-  if (*met) return true;
+  // An unsettled dtype gets the benefit of the doubt; the instance is checked again.
+  if (*met || met_unsettled) return true;
   if (call_.syntax->is(SyntaxKind::List) && report_ragged()) return false;
   std::vector<Note> notes = argument_notes();
   notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});

@@ -328,12 +328,17 @@ std::optional<bool> static_equal(const StaticValue& a, const StaticValue& b) {
   return false;
 }
 
+static bool may_become_equal(const StaticValue& a, const StaticValue& b) {
+  return a.as_dtype() && b.as_dtype() && a != b && (a.as_dtype()->is_infer() || b.as_dtype()->is_infer());
+}
+
 std::optional<StaticValue> StaticEvaluator::compare(SyntaxPtr expr, const StaticValue& left,
                                                     const StaticValue& right) {
   std::string_view symbol = expr->text;
   std::optional<bool> result;
   if (symbol == "==" || symbol == "!=") {
     result = static_equal(left, right);
+    if (met_unsettled && may_become_equal(left, right)) *met_unsettled = true;
     if (result && symbol == "!=") result = !*result;
   } else if (left.as_float() || right.as_float()) {
     double a = left.as_float() ? *left.as_float() : static_cast<double>(left.as_int().value_or(0));
@@ -400,6 +405,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   evaluator.instance_level = instance_level;
   evaluator.require = require;
   evaluator.answers_of_form = answers_of_form;
+  evaluator.met_unsettled = met_unsettled;
   evaluator.depth_ = depth_ + 1;
   evaluator.steps_ = steps_;
   auto result = evaluator.evaluate(function->syntax->child(1), inner);

@@ -39,6 +39,8 @@ class StaticEvaluator {
   /// Where not null, takes the answers of functions that compare how values are written (`same`, `contains`, `index_of`): with
   /// the dims of a call they may differ from those with rigid variables.
   std::string* answers_of_form = nullptr;
+  /// Where not null, becomes true where a dtype that inference has not settled differs from another: it may yet be equal.
+  bool* met_unsettled = nullptr;
   /// The value of the name `tvm`: in an attribute's default, the n of the TVM 0.n that printed the call's
   /// text, None for a text without TVM's header. Elsewhere the name is undefined.
   std::optional<StaticValue> tvm;

@@ -29,12 +29,12 @@
 #include "session/db/bodies.h"
 #include "session/db/data_files.h"
 #include "session/db/declaration_table.h"
-#include "session/db/form.h"
 #include "session/db/layout.h"
 #include "session/db/module_names.h"
-#include "session/db/read_ahead.h"
 #include "session/db/values.h"
 #include "session/query/query.h"
+#include "session/texts/form.h"
+#include "session/texts/read_ahead.h"
 
 namespace quern {
 

@@ -10,9 +10,9 @@
 #include "ir/expr/dot_intrinsic.h"
 #include "passes/pipeline.h"
 #include "session/db/data_files.h"
-#include "session/db/form.h"
 #include "session/db/values.h"
 #include "session/query/memory.h"
+#include "session/texts/form.h"
 
 namespace quern {
 

@@ -11,14 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "session/db/form.h"
+#include "session/texts/form.h"
 
 namespace quern {
 
 class ReadAhead {
  public:
   struct Part {
-    DeclarationId declaration;
+    uint32_t declaration;
     std::string_view text;  ///< stays as it is, and where it is, until the end of the ReadAhead
     TextKind kind;
   };
@@ -31,9 +31,9 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
 
   /// The outcome of parsing a declaration, once; nothing where the caller has to parse it.
-  std::optional<ParseOutcome> take_outcome(DeclarationId declaration);
+  std::optional<ParseOutcome> take_outcome(uint32_t declaration);
   /// The form of a declaration whose outcome was taken, once; nothing where the caller has to look at it.
-  std::optional<Form> take_form(DeclarationId declaration);
+  std::optional<Form> take_form(uint32_t declaration);
 
  private:
   enum State : uint8_t { kWaiting, kInWork, kReady, kGiven };
@@ -49,7 +49,7 @@ class ReadAhead {
 
   const bool slash_names_;
   std::deque<Job> jobs_;
-  std::unordered_map<DeclarationId, Job*> job_of_;
+  std::unordered_map<uint32_t, Job*> job_of_;  ///< by declaration
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-#include "session/db/form.h"
+#include "session/texts/form.h"
 
 #include <algorithm>
 #include <iterator>
@@ -32,11 +32,11 @@ SyntaxPtr fitting(SyntaxPtr tree, TextKind kind) {
   return (kind ? fits(tree->kind, *kind) : tree->is(SyntaxKind::Block)) ? tree : &broken;
 }
 
-Form form_of(SyntaxPtr tree, TextKind kind, DeclarationId id) {
-  Form form{check_duplicates(tree, id), {}};
-  std::ranges::move(check_signature_form(tree, id), std::back_inserter(form.mistakes));
-  std::ranges::move(check_schedules(tree, id), std::back_inserter(form.mistakes));
-  if (kind) form.unused = check_unused(tree, id);
+Form form_of(SyntaxPtr tree, TextKind kind, uint32_t declaration) {
+  Form form{check_duplicates(tree, declaration), {}};
+  std::ranges::move(check_signature_form(tree, declaration), std::back_inserter(form.mistakes));
+  std::ranges::move(check_schedules(tree, declaration), std::back_inserter(form.mistakes));
+  if (kind) form.unused = check_unused(tree, declaration);
   return form;
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "frontend/parse/scanner.h"
 #include "frontend/syntax/syntax.h"
-#include "session/db/ids.h"
 
 namespace quern {
 
@@ -22,6 +22,6 @@ struct Form {
       unused;  ///< warnings of variables that nothing reads; none of a chunk, which is a part of its body
   friend bool operator==(const Form&, const Form&) = default;
 };
-Form form_of(SyntaxPtr tree, TextKind kind, DeclarationId id);
+Form form_of(SyntaxPtr tree, TextKind kind, uint32_t declaration);
 
 }  // namespace quern

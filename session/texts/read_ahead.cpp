@@ -1,4 +1,4 @@
-#include "session/db/read_ahead.h"
+#include "session/texts/read_ahead.h"
 
 #include <exception>
 #include <system_error>
@@ -22,7 +22,7 @@ ReadAhead::~ReadAhead() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::optional<ParseOutcome> ReadAhead::take_outcome(DeclarationId declaration) {
+std::optional<ParseOutcome> ReadAhead::take_outcome(uint32_t declaration) {
   const auto found = job_of_.find(declaration);
   if (found == job_of_.end()) return std::nullopt;
   Job& job = *found->second;
@@ -33,7 +33,7 @@ std::optional<ParseOutcome> ReadAhead::take_outcome(DeclarationId declaration) {
   return std::exchange(job.outcome, std::nullopt);
 }
 
-std::optional<Form> ReadAhead::take_form(DeclarationId declaration) {
+std::optional<Form> ReadAhead::take_form(uint32_t declaration) {
   const auto found = job_of_.find(declaration);
   const bool is_read = found != job_of_.end() && found->second->state == kGiven;
   return is_read ? std::exchange(found->second->form, std::nullopt) : std::nullopt;

@@ -82,9 +82,10 @@ class Server:
                     and params.get("version", version) == version)
         return self.wait(of_version)["params"]["diagnostics"]
 
-    def memory(self):
+    def memory(self, kind="VmRSS"):
+        """In MB."""
         with open(f"/proc/{self.process.pid}/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+            return next(int(line.split()[1]) for line in status if line.startswith(kind)) / 1024
 
 
 def percentile(times, part):

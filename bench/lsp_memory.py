@@ -1,22 +1,29 @@
 #!/usr/bin/env python3
-"""Whether a language server keeps what it computed for texts that are gone. Prints its resident memory over random edits of a
-text with `?` dims and dims that have names, each followed by requests.
+"""Whether a language server keeps what it computed for texts that are gone. Prints its memory over random edits of a text with
+`?` dims and dims that have names, each followed by requests.
 
     lsp_memory.py QUERN [--edits 10000] [--ask METHOD]... [--seed 1] [--again]
 
 `--ask` names the requests (hover, completion, …; `none` for edits alone); without it three of all but `rename` follow each
 edit. Types and dims are interned for good, so texts that are new each time add to the memory; with `--again` the edits and
 requests of the warm-up come again and again, and nothing of that kind is new. (A rename is tried in a session of its own,
-whose dims are new each time.) What is printed is the growth from 100 edits behind the warm-up on.
+whose dims are new each time.)
+
+Three kinds of memory are measured every 80 edits, always with the text of the beginning: what the session keeps (the request
+`quern/memory`), the memory that the process has for itself, and that with the pages of the program's file which it has run.
+One measurement says little: tables with bounds hold more or less by the moment they were last emptied, and the kernel gives
+pages of 2 MiB. So the growth is that of the line through all of them (least squares) over the edits, with its standard error.
 """
 import argparse
+import math
 import random
 
 from lsp_bench import Server
 
 URI = "file:///tmp/lsp_memory.relay"
-WARM_UP, FIRST = 2000, 100
 EDITS_TO_A_TEXT = 40
+# After as many edits as a text has, so that a measurement changes nothing of what follows.
+WARM_UP, BETWEEN = 2000, 2 * EDITS_TO_A_TEXT
 TEXT = """\
 // A text with dims of every kind.
 type Layer[T] { Layer(weight: T, bias: T) }
@@ -76,8 +83,6 @@ class Editor:
     def edit(self):
         """An edit at random, now and then back to the text of the beginning."""
         self.edits += 1
-        if self.again and self.edits % WARM_UP == 0:
-            self.random.seed(self.seed)
         if self.edits % EDITS_TO_A_TEXT == 0:
             return self.restore()
         begin = self.somewhere()
@@ -110,13 +115,25 @@ class Editor:
             # The server checks a text when it has nothing else to do: no version is to be left out.
             self.server.diagnostics(URI, self.version)
             self.server.messages.clear()
+            if self.again and self.edits % WARM_UP == 0:
+                self.random.seed(self.seed)
 
     def memory(self):
-        """Of the server at rest, with the text of the beginning."""
-        self.restore()
-        self.server.diagnostics(URI, self.version)
-        self.server.messages.clear()
-        return self.server.memory()
+        """In MB, by kind, of the server at rest."""
+        assert self.text == TEXT
+        kept = self.server.answer(self.server.request("quern/memory", {}))["result"]
+        own, resident = self.server.memory("RssAnon"), self.server.memory("VmRSS")
+        return {"kept": sum(row["bytes"] for row in kept) / 2**20, "of its own": own, "resident": resident}
+
+
+def line_through(xs, ys):
+    """The line's values at the first and the last x, and the standard error of their difference."""
+    n, middle_x, middle_y = len(xs), sum(xs) / len(xs), sum(ys) / len(ys)
+    square = sum((x - middle_x) ** 2 for x in xs)
+    slope = sum((x - middle_x) * (y - middle_y) for x, y in zip(xs, ys)) / square
+    left = sum((y - middle_y - slope * (x - middle_x)) ** 2 for x, y in zip(xs, ys))
+    error = math.sqrt(left / (n - 2) / square) * (xs[-1] - xs[0])
+    return middle_y + slope * (xs[0] - middle_x), middle_y + slope * (xs[-1] - middle_x), error
 
 
 def main():
@@ -131,15 +148,16 @@ def main():
     kinds.sort()
     editor = Editor(options.program, options.seed, options.again)
     editor.run(WARM_UP, kinds)
-    editor.run(FIRST, kinds)
-    first = editor.memory()
-    print(f"  {FIRST:6} edits  {first:7.1f} MB", flush=True)
-    steps = 10
-    for step in range(1, steps + 1):
-        editor.run((options.edits - FIRST) // steps, kinds)
-        edits, now = FIRST + step * ((options.edits - FIRST) // steps), editor.memory()
-        per_edit = (now - first) * 2**20 / (edits - FIRST)
-        print(f"  {edits:6} edits  {now:7.1f} MB  {(now / first - 1) * 100:+5.1f} %  {per_edit:5.0f} bytes/edit", flush=True)
+    edits = range(BETWEEN, options.edits + 1, BETWEEN)
+    measured = []
+    for _ in edits:
+        editor.run(BETWEEN, kinds)
+        measured.append(editor.memory())
+    for kind in measured[0]:
+        first, last, error = line_through(edits, [one[kind] for one in measured])
+        growth = f"{(last / first - 1) * 100:+5.1f} % (± {error / first * 100:.1f})"
+        per_edit = (last - first) * 2**20 / (edits[-1] - edits[0])
+        print(f"  {kind:10}  {first:6.2f} MB after {edits[0]} edits, {last:6.2f} after {edits[-1]}  {growth}  {per_edit:4.0f} bytes/edit")
 
 
 if __name__ == "__main__":

@@ -335,6 +335,25 @@ TEST(Server, FindsTheNextMessageAfterABrokenHeader) {
   EXPECT_TRUE(answered(id));
 }
 
+TEST(Server, TellsWhatItKeepsInMemory) {
+  Client<json> client;
+  client.initialize();
+  const auto trees = [&]() -> int64_t {
+    const json answer = client.call("quern/memory");
+    for (const json& row : answer["result"])
+      if (row["kind"] == "syntax trees") return row["bytes"];
+    return 0;
+  };
+  client.open(kUri, 1, "let %x = 1;\n");
+  client.diagnostics(kUri, 1);
+  const int64_t of_one = trees();
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "let %x = 1;\n";
+  client.change(kUri, 2, edits(json({{"text", text}})));
+  client.diagnostics(kUri, 2);
+  EXPECT_GT(trees(), of_one + 100 * 100);
+}
+
 TEST(Server, HoldsToItsLifeCycle) {
   Client<json> client;
   EXPECT_EQ(client.call("textDocument/hover", json::object())["error"]["code"], -32002);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,26 +30,38 @@ std::string factor_text(Dim d) {
   return compound ? parenthesised(d) : text_of(d);
 }
 
-std::string magnitude_text(int64_t value) {
-  uint64_t magnitude = static_cast<uint64_t>(value);
-  return std::to_string(value < 0 ? ~magnitude + 1 : magnitude);
+uint64_t magnitude(int64_t value) {
+  const auto bits = static_cast<uint64_t>(value);
+  return value < 0 ? ~bits + 1 : bits;
 }
 
 bool is_negative_term(Dim d) {
   return (d->kind == DimKind::Const || d->kind == DimKind::Product) && d->value < 0;
 }
 
+/// The factors of a term without its coefficient, those in parentheses last. As all operands whose order is irrelevant
+/// they are sorted by text, so that a dim's text does not depend on which was made first.
+std::vector<std::string> factors_of(Dim term) {
+  std::vector<std::string> factors;
+  if (term->kind == DimKind::Const) return factors;
+  if (term->kind != DimKind::Product) return {factor_text(term)};
+  for (Dim arg : term->args) factors.push_back(factor_text(arg));
+  std::ranges::sort(factors, {},
+                    [](const std::string& text) { return std::pair(text.front() == '(', text); });
+  return factors;
+}
+
 /// A term without its sign.
 std::string unsigned_term_text(Dim d) {
-  if (d->kind == DimKind::Const) return magnitude_text(d->value);
+  if (d->kind == DimKind::Const) return std::to_string(magnitude(d->value));
   if (d->kind == DimKind::Sum) return parenthesised(d);
   if (d->kind != DimKind::Product) return text_of(d);
   bool unit = d->value == 1 || d->value == -1;
   if (unit && d->args.size() == 1) return text_of(d->args.front());
-  std::string out = unit ? "" : magnitude_text(d->value);
-  for (Dim arg : d->args) {
+  std::string out = unit ? "" : std::to_string(magnitude(d->value));
+  for (const std::string& factor : factors_of(d)) {
     if (!out.empty()) out += '*';
-    out += factor_text(arg);
+    out += factor;
   }
   return out;
 }
@@ -61,10 +74,26 @@ std::string leading_term_text(Dim d) {
   return negated_quotient ? "-" + parenthesised(d->args.front()) : "-" + unsigned_term_text(d);
 }
 
+/// The terms of higher degree first, among these those of greater coefficients, a constant last.
+std::vector<Dim> sorted_terms(Dim sum) {
+  using Key = std::tuple<size_t, uint64_t, std::vector<std::string>>;
+  std::vector<std::pair<Key, Dim>> terms;
+  for (Dim term : sum->args) {
+    std::vector<std::string> factors = factors_of(term);
+    const uint64_t coefficient = term->kind == DimKind::Product ? magnitude(term->value) : 1;
+    terms.emplace_back(Key{SIZE_MAX - factors.size(), UINT64_MAX - coefficient, std::move(factors)}, term);
+  }
+  std::ranges::stable_sort(terms, {}, &std::pair<Key, Dim>::first);
+  std::vector<Dim> sorted;
+  for (const auto& [key, term] : terms) sorted.push_back(term);
+  return sorted;
+}
+
 std::string sum_text(Dim d) {
   std::string out;
+  const std::vector<Dim> terms = sorted_terms(d);
   for (bool negative : {false, true}) {
-    for (Dim term : d->args) {
+    for (Dim term : terms) {
       if (is_negative_term(term) != negative) continue;
       if (out.empty()) {
         out = leading_term_text(term);
@@ -76,8 +105,7 @@ std::string sum_text(Dim d) {
   return out;
 }
 
-/// Operands whose order is irrelevant are sorted by text, a constant last, so that a dim's text does not
-/// depend on creation order.
+/// The operands sorted by text, a constant last.
 std::string call_text(const char* name, Dim d) {
   std::vector<std::pair<bool, std::string>> operands;
   for (Dim arg : d->args) operands.emplace_back(arg->kind == DimKind::Const, text_of(arg));

@@ -56,8 +56,8 @@ const HintRow kHints[] = {
      "%b }"},
     // Other arithmetic over dims, and dims that have no name here, are only told.
     {"def @f[n, m](%a: Tensor[(n,), int32], %b: Tensor[(m,), int32]) { let %c = concatenate((%a, %b)); %c }",
-     "def @f[n, m](%a: Tensor[(n,), int32], %b: Tensor[(m,), int32]){ -> Tensor[(n + m,), int32]} { let "
-     "%c{: Tensor[(n + m,), int32]} = concatenate((%a, %b)); %c }"},
+     "def @f[n, m](%a: Tensor[(n,), int32], %b: Tensor[(m,), int32]){ -> Tensor[(m + n,), int32]} { let "
+     "%c{: Tensor[(m + n,), int32]} = concatenate((%a, %b)); %c }"},
     {"def @f[n](%a: Tensor[(1, 1, n, n), float32]) { let %b = nn.max_pool2d(%a, pool_size=[2, 2], "
      "strides=[2, 2]); 1 }",
      "def @f[n](%a: Tensor[(1, 1, n, n), float32]){ -> int32} { let %b[: Tensor[(1, 1, n / 2, n / 2), "

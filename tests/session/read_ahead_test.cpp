@@ -23,10 +23,11 @@ std::string part(int i) {
     case 3: return fmt::format("let %v{} = ones(shape=[{}, 2]);\n", i, i);
     case 4:
       return fmt::format("op twice{}(%a: Tensor[s, t]) -> Tensor[s, t] {{ [..i] => %a[..i] * 2 }}\n", i);
-    case 5: return fmt::format("type T{} {{ A{}(Tensor[({},), float32]) }}\n", i, i, i);
+    case 5: return fmt::format("type T{} {{ A{}(a: Tensor[({},), float32], a: int32) }}\n", i, i, i);
     default: break;
   }
-  std::string text = fmt::format("def @f{}(%x: Tensor[(8,), float32]) {{\n  let %v0 = %x;\n", i);
+  std::string text =
+      fmt::format("def @f{}(%x: Tensor[(8,), float32]) {{\n  let %a = 1;\n  let %v0 = %x;\n", i);
   for (int k = 1; k < (i % 35 == 6 ? 300 : 3); ++k)
     text += fmt::format("  let %v{} = %v{} + {}f;\n", k, k - 1, k);
   return text + "  %v2\n}\n";
@@ -65,7 +66,8 @@ class ReadAheadTest : public testing::Test {
       diagnostics = report(session.check(source));
     }
     all_types = types(session, source);
-    ASSERT_NE(diagnostics.find("unknown variable"), std::string::npos);
+    for (const char* said : {"unknown variable", "is never read", "is declared twice"})
+      ASSERT_NE(diagnostics.find(said), std::string::npos) << said;
     ASSERT_NE(all_types.find("Tensor[(8,), float32]"), std::string::npos);
   }
   std::string diagnostics, all_types;

@@ -132,17 +132,17 @@ TEST_F(DimForm, OverflowIsKeptAsItStands) {
 TEST_F(DimForm, Text) {
   EXPECT_EQ(text((h - r) / 2 + 1), "(h - r) / 2 + 1");
   EXPECT_EQ(text(n * 2), "2*n");
-  EXPECT_EQ(text(m * n), "n*m");
+  EXPECT_EQ(text(m * n), "m*n");
   EXPECT_EQ(text(min(m, n - 1)), "min(m, n - 1)");
   EXPECT_EQ(text(1 - n), "1 - n");
   EXPECT_EQ(text(m - n), "m - n");
   EXPECT_EQ(text(0 - n), "-n");
-  EXPECT_EQ(text(0 - n - 2 * m - 3), "-n - 2*m - 3");
+  EXPECT_EQ(text(0 - n - 2 * m - 3), "-2*m - n - 3");
   EXPECT_EQ(text(0 - (n / 2)), "-(n / 2)");
   EXPECT_EQ(text(m - n / 2), "m - n / 2");
   EXPECT_EQ(text((0 - n) / 2), "-n / 2");
   EXPECT_EQ(text(n / (m + 1)), "n / (m + 1)");
-  EXPECT_EQ(text(n / (m * k)), "n / (m*k)");
+  EXPECT_EQ(text(n / (m * k)), "n / (k*m)");
   EXPECT_EQ(text(n % 4 * m), "m*(n % 4)");
   EXPECT_EQ(text(n % 4 / m), "n % 4 / m");
   EXPECT_EQ(text(dim_any()), "?");
@@ -150,6 +150,17 @@ TEST_F(DimForm, Text) {
   EXPECT_EQ(shape_to_string({}), "()");
   EXPECT_EQ(shape_to_string(std::array<Dim, 1>{c(3)}), "(3,)");
   EXPECT_EQ(shape_to_string(std::array<Dim, 3>{n, c(64), dim_any()}), "(n, 64, ?)");
+}
+
+TEST_F(DimForm, TextDoesNotDependOnWhichWasMadeFirst) {
+  const E first = dim_var("b"), second = dim_var("a"), later = dim_var("b");
+  for (const E& b : {first, later}) {
+    const E& a = second;
+    EXPECT_EQ(text(b * a * 3), "3*a*b");
+    EXPECT_EQ(text(b - a + b * a + 2), "a*b + b + 2 - a");
+    EXPECT_EQ(text(b * b + 2 * a + b), "b*b + 2*a + b");
+    EXPECT_EQ(text((b + 1) / 2 * a), "a*((b + 1) / 2)");
+  }
 }
 
 TEST_F(DimForm, NamesAreCopied) {

@@ -60,8 +60,8 @@ class Misfits {
   void of(const VarExpr& e) {
     // A polymorphic function is used at other dims and types.
     require(e.type == e.variable->type || e.type->kind == TypeKind::Function,
-            fmt::format("a use of %{} has another type than the variable: {} and {}", e.variable->name,
-                        to_string(e.type), to_string(e.variable->type)));
+            "a use of %{} has another type than the variable: {} and {}", e.variable->name, e.type,
+            e.variable->type);
   }
   void of(const GlobalExpr& e) {
     require(!e.name.empty() && e.type->kind == TypeKind::Function, "a global is no function");
@@ -75,8 +75,8 @@ class Misfits {
     if (!text.empty()) return;
     for (size_t i = 0; i < e.args.size(); ++i)
       require(is_like(e.args[i]->type, function->params[i]->type),
-              fmt::format("argument {} of a call does not fit its operator: {} and {}", i,
-                          to_string(e.args[i]->type), to_string(function->params[i]->type)));
+              "argument {} of a call does not fit its operator: {} and {}", i, e.args[i]->type,
+              function->params[i]->type);
   }
   void of(const CallExpr& e) {
     Type f = e.callee->type;
@@ -84,7 +84,7 @@ class Misfits {
             "a call has another number of arguments than its callee");
     if (!text.empty()) return;
     for (size_t i = 0; i < e.args.size(); ++i)
-      same(e.args[i]->type, f->params()[i], fmt::format("argument {} of a call does not fit its callee", i));
+      same(e.args[i]->type, f->params()[i], "argument {} of a call does not fit its callee", i);
     same(e.type, f->result(), "a call has another type than its callee's result");
   }
   void of(const FnExpr& e) {
@@ -151,14 +151,14 @@ class Misfits {
   void file_name(const IntrinsicExpr& e, bool has_value) {
     const size_t count = e.args.size();
     require(count > 1 && count == e.texts.size() && (e.args.back() != nullptr) == has_value,
-            fmt::format("`{}` has another number of arguments", to_string(e.intrinsic)));
+            "`{}` has another number of arguments", to_string(e.intrinsic));
     if (text.empty()) line(e, 0, count - 1);
     for (size_t i = 0; i + 1 < count && text.empty(); ++i)
       require(!e.args[i] || e.args[i]->type->is_scalar(), "the name of a file has a value without rank 0");
   }
   void of(const IntrinsicExpr& e) {
     auto arguments = [&](bool holds) {
-      require(holds, fmt::format("`{}` has another number of arguments", to_string(e.intrinsic)));
+      require(holds, "`{}` has another number of arguments", to_string(e.intrinsic));
       return text.empty();
     };
     switch (e.intrinsic) {
@@ -188,13 +188,13 @@ class Misfits {
       case IntrinsicKind::Vmap:
         if (arguments(e.args.size() == 1))
           require(e.args[0]->type->kind == TypeKind::Function && e.type->kind == TypeKind::Function,
-                  fmt::format("`{}` takes or makes what is no function", to_string(e.intrinsic)));
+                  "`{}` takes or makes what is no function", to_string(e.intrinsic));
         break;
       case IntrinsicKind::Checkpoint:
       case IntrinsicKind::Specialize:
       case IntrinsicKind::StopGradient:
         if (arguments(e.args.size() == 1))
-          same(e.type, e.args[0]->type, fmt::format("`{}` has another type", to_string(e.intrinsic)));
+          same(e.type, e.args[0]->type, "`{}` has another type", to_string(e.intrinsic));
         break;
       case IntrinsicKind::WithGradient:
         if (arguments(e.args.size() >= 2)) same(e.type, e.args[0]->type, "`with_gradient` has another type");
@@ -243,13 +243,13 @@ class Misfits {
   void of(const DimValueExpr& e) { require(is_index(&e), "a dim's value is no index"); }
   void of(const ScalarExpr& e) {
     const size_t arity = e.is_cast ? 1 : static_cast<size_t>(info(e.op).arity);
-    require(e.args.size() == arity, fmt::format("`{}` has another number of operands", name_of(e)));
+    require(e.args.size() == arity, "`{}` has another number of operands", name_of(e));
     if (!text.empty()) return;
     const DType dtype = e.args[0]->type->dtype;
     require(std::ranges::all_of(e.args, [&](ExprPtr arg) { return is_element(arg, dtype); }),
-            fmt::format("operands of `{}` are of several dtypes", name_of(e)));
+            "operands of `{}` are of several dtypes", name_of(e));
     require(is_element(&e, e.is_cast ? e.type->dtype : result_dtype(e.op, dtype)),
-            fmt::format("`{}` has another dtype than its operands give it", name_of(e)));
+            "`{}` has another dtype than its operands give it", name_of(e));
   }
   void of(const ReduceExpr& e) {
     binds(e);
@@ -281,11 +281,21 @@ class Misfits {
   void of(const ErrorExpr&) { require(false, "an error is left"); }
 
  private:
-  void require(bool holds, std::string reason) {
-    if (!holds && text.empty()) text = std::move(reason);
+  static std::string shown(Type type) { return to_string(type); }
+  static std::string_view shown(std::string_view name) { return name; }
+  static size_t shown(size_t number) { return number; }
+  template <class... Parts>
+  using Reason = fmt::format_string<decltype(shown(std::declval<Parts>()))...>;
+
+  /// The reason is put into words only where it is needed: nearly every node is as it should be.
+  template <class... Parts>
+  void require(bool holds, Reason<Parts...> reason, const Parts&... parts) {
+    if (!holds && text.empty()) text = fmt::format(reason, shown(parts)...);
   }
-  void same(Type a, Type b, std::string_view what) {
-    if (!fits(a, b)) require(false, fmt::format("{}: {} and {}", what, to_string(a), to_string(b)));
+  template <class... Parts>
+  void same(Type a, Type b, Reason<Parts...> what, const Parts&... parts) {
+    if (!fits(a, b) && text.empty())
+      text = fmt::format(what, shown(parts)...) + fmt::format(": {} and {}", shown(a), shown(b));
   }
   void same_content(Type reference, Type content) {
     require(reference->kind == TypeKind::Ref && fits(reference->args[0], content),

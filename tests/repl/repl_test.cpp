@@ -184,10 +184,17 @@ TEST(ReplOverPipe, WhatStillWaitsAtTheEndIsWrong) {
   EXPECT_EQ(outcome.code, 1);
 }
 
-/// How long the prompt takes to come back after a Ctrl-C, at best of three, while what was typed runs.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr auto kMostToStop = std::chrono::milliseconds(1000);
+#else
+constexpr auto kMostToStop = std::chrono::milliseconds(100);
+#endif
+
+/// How long the prompt takes to come back after a Ctrl-C while what was typed runs: at best of three, where others keep the
+/// processors busy.
 std::chrono::milliseconds time_to_stop(Terminal& terminal, const std::string& typed) {
   auto best = std::chrono::milliseconds::max();
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < 3 && best >= kMostToStop; ++round) {
     terminal.type(typed + "\n");
     const std::string shown = terminal.read_to_prompt(std::chrono::milliseconds(700));
     EXPECT_EQ(shown.find(">>> "), std::string::npos) << typed << " is no long work";
@@ -206,12 +213,6 @@ struct LongWork {
 };
 
 class CtrlC : public testing::TestWithParam<LongWork> {};
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr auto kMostToStop = std::chrono::milliseconds(1000);
-#else
-constexpr auto kMostToStop = std::chrono::milliseconds(100);
-#endif
 
 TEST_P(CtrlC, StopsWithinATenthOfASecond) {
   Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::No, GetParam().arguments);

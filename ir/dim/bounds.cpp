@@ -29,12 +29,15 @@ Dim without_clamp(Dim extent) {
 }  // namespace
 
 Dim tighten(Dim p) {
+  int64_t divisor = 0;
+  for (const TermView term : Terms(p)) {
+    if (!term.atoms.empty()) divisor = gcd(divisor, term.coefficient);
+    if (divisor == 1) return p;
+  }
+  if (divisor == 0) return p;
   Poly poly = to_poly(p);
   int64_t constant = constant_part(poly);
   if (constant != 0) poly.pop_back();
-  if (poly.empty()) return p;
-  int64_t divisor = content(poly).coefficient;
-  if (divisor == 1) return p;
   Dim rest = from_poly(divide_exactly(poly, Term{divisor, {}}));
   return dim_add(rest, dim_const(*checked_floordiv(constant, divisor)));
 }
@@ -139,22 +142,51 @@ void DimProver::assume_nonnegative(Dim d) {
 
 // --- bounds without search -------------------------------------------------------------------------------
 
-std::optional<int64_t> DimProver::lower(Dim d) { return lower_of_poly(to_poly(d)); }
+namespace {
 
-std::optional<int64_t> DimProver::lower_of_poly(const Poly& poly) {
-  // Writes each atom as its lower bound plus a nonnegative rest; if all coefficients are then nonnegative,
-  // the constant is a bound.
-  std::map<std::vector<Dim>, int64_t> shifted;
-  bool bounded = true;
-  for (const Term& term : poly) {
-    std::vector<Term> parts = {{term.coefficient, {}}};
+std::optional<int64_t> times(std::optional<int64_t> a, int64_t b) { return a ? checked_mul(*a, b) : a; }
+
+}  // namespace
+
+std::optional<int64_t> DimProver::lower(Dim d) { return lower_of_terms(Terms(d), 1); }
+
+/// Of the terms times `scale`. Writes each atom as its lower bound plus a nonnegative rest; if all coefficients
+/// are then nonnegative, the constant is a bound.
+std::optional<int64_t> DimProver::lower_of_terms(const auto& terms, int64_t scale) {
+  bool is_plain = true;  // no two terms have parts over the same atoms, but for the constants
+  for (const TermView term : terms) {
     if (term.atoms.size() > kMaxDegree) return std::nullopt;
     for (Dim atom : term.atoms) {
-      std::optional<int64_t> low = lower_of_atom(atom);
-      bounded = bounded && low.has_value();
+      const std::optional<int64_t> low = lower_of_atom(atom);
+      if (!low) return std::nullopt;
+      is_plain = is_plain && (*low == 0 || term.atoms.size() == 1);
+    }
+  }
+  if (!is_plain) return lower_of_expanded(terms, scale);
+  int64_t sum = 0;
+  for (const TermView term : terms) {
+    const std::optional<int64_t> coefficient = checked_mul(term.coefficient, scale);
+    if (!coefficient || (*coefficient < 0 && !term.atoms.empty())) return std::nullopt;
+    std::optional<int64_t> least = coefficient;
+    for (Dim atom : term.atoms) least = times(least, *lower_of_atom(atom));
+    const std::optional<int64_t> added = least ? checked_add(sum, *least) : std::nullopt;
+    if (!added) return std::nullopt;
+    sum = *added;
+  }
+  return sum;
+}
+
+std::optional<int64_t> DimProver::lower_of_expanded(const auto& terms, int64_t scale) {
+  std::map<Atoms, int64_t> shifted;
+  for (const TermView term : terms) {
+    const std::optional<int64_t> coefficient = checked_mul(term.coefficient, scale);
+    if (!coefficient) return std::nullopt;
+    std::vector<Term> parts = {{*coefficient, {}}};
+    for (Dim atom : term.atoms) {
+      const int64_t low = *lower_of_atom(atom);
       const size_t count = parts.size();
       for (size_t i = 0; i < count; ++i) {
-        std::optional<int64_t> scaled = checked_mul(parts[i].coefficient, low.value_or(0));
+        std::optional<int64_t> scaled = checked_mul(parts[i].coefficient, low);
         if (!scaled) return std::nullopt;
         if (*scaled != 0) parts.push_back({*scaled, parts[i].atoms});
         parts[i].atoms.push_back(atom);
@@ -167,7 +199,6 @@ std::optional<int64_t> DimProver::lower_of_poly(const Poly& poly) {
       sum = *added;
     }
   }
-  if (!bounded) return std::nullopt;
   for (const auto& [atoms, coefficient] : shifted) {
     if (!atoms.empty() && coefficient < 0) return std::nullopt;
   }
@@ -219,10 +250,14 @@ std::optional<int64_t> DimProver::lower_of_atom(Dim atom) {
   return out;
 }
 
-DimProver::Sign DimProver::sign_of(Dim d) {
-  if (lower(d).value_or(-1) >= 0) return Sign::NonNegative;
-  if (lower(dim_mul(d, dim_const(-1))).value_or(-1) >= 0) return Sign::NonPositive;
+DimProver::Sign DimProver::sign_of(const Poly& poly) {
+  if (lower_of_terms(poly, 1).value_or(-1) >= 0) return Sign::NonNegative;
+  if (lower_of_terms(poly, -1).value_or(-1) >= 0) return Sign::NonPositive;
   return Sign::Unknown;
+}
+
+bool DimProver::is_nonnegative(const Term& term) {
+  return lower_of_terms(std::span(&term, 1), 1).value_or(-1) >= 0;
 }
 
 }  // namespace quern

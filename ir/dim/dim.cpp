@@ -113,23 +113,22 @@ Dim unwrap_nested_mods(Dim dividend, int64_t m) {
 }
 
 /// The other atoms of a product; nothing if `atom` is none of them.
-std::optional<std::vector<Dim>> without_atom(std::vector<Dim> atoms, Dim atom) {
+std::optional<Atoms> without_atom(Atoms atoms, Dim atom) {
   const auto at = std::ranges::find(atoms, atom);
   if (at == atoms.end()) return std::nullopt;
   atoms.erase(at);
   return atoms;
 }
 
-/// The sum with c*(a % k) + c*k*(a / k), for a positive constant k, replaced by c*a; null where no two terms are
-/// such a pair. A flat index that a shape splits into coordinates is a flat index again where these address memory.
-Dim joined_division(const Poly& sum) {
+/// The sum with c*(a % k) + c*k*(a / k), for a positive constant k, replaced by c*a where two terms are such a pair. A flat index that a shape splits into coordinates is a flat index again where these address memory.
+Dim joined(const Poly& sum) {
   for (const Term& term : sum)
     for (Dim atom : term.atoms) {
       const std::optional<ModAtom> mod = as_mod_by_const(atom);
       const std::optional<int64_t> scale = mod ? checked_mul(term.coefficient, mod->divisor) : std::nullopt;
       if (!scale) continue;
       const Dim quotient = dim_floordiv(mod->dividend, dim_const(mod->divisor));
-      const std::vector<Dim> factors = *without_atom(term.atoms, atom);
+      const Atoms factors = *without_atom(term.atoms, atom);
       const auto other = std::ranges::find_if(sum, [&](const Term& t) {
         return t.coefficient == *scale && without_atom(t.atoms, quotient) == factors;
       });
@@ -139,7 +138,7 @@ Dim joined_division(const Poly& sum) {
         if (&t != &term && &t != &*other) rest.push_back(t);
       return dim_add(from_poly(rest), dim_mul(from_term({term.coefficient, factors}), mod->dividend));
     }
-  return nullptr;
+  return from_poly(sum);
 }
 
 bool is_any(Dim a, Dim b) { return a->has_any || b->has_any; }
@@ -155,14 +154,16 @@ Dim dim_add(Dim a, Dim b) {
   if (is_const(a, 0)) return b;
   if (is_const(b, 0)) return a;
   std::optional<Poly> sum = poly_add(to_poly(a), to_poly(b));
-  if (!sum) return make_raw_sum(a, b);
-  const Dim joined = joined_division(*sum);
-  return joined ? joined : from_poly(*sum);
+  return sum ? joined(*sum) : make_raw_sum(a, b);
 }
 
 Dim dim_sub(Dim a, Dim b) {
   if (is_any(a, b)) return dim_any();
-  return a == b ? dim_const(0) : dim_add(a, negate(b));
+  if (a == b) return dim_const(0);
+  if (is_const(b, 0)) return a;
+  std::optional<Poly> minus = is_const(a, 0) ? std::nullopt : scaled(to_poly(b), -1);
+  std::optional<Poly> difference = minus ? poly_add(to_poly(a), *minus) : std::nullopt;
+  return difference ? joined(*difference) : dim_add(a, negate(b));
 }
 
 Dim dim_mul(Dim a, Dim b) {

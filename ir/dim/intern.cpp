@@ -17,9 +17,6 @@ using namespace dim_detail;
 
 namespace {
 
-NodeKey key_of(Dim d) { return {d->kind, d->value, d->args}; }
-const NodeKey& key_of(const NodeKey& key) { return key; }
-
 std::atomic<uint32_t> next_order{0};
 /// Arena nodes are ordered after all others, so their number does not affect the order of the others.
 constexpr uint32_t kFirstInArena = uint32_t{1} << 31;
@@ -46,6 +43,16 @@ bool any_of(std::span<const Dim> dims, const Property& property) {
 
 bool in_arena(Dim d) { return d->in_arena; }
 
+constexpr size_t kFewestSlots = 64;
+
+Dim found_or_made(NodeTable& table, const NodeKey& key) {
+  const size_t hash = key.hash();
+  if (const Dim found = table.find(key, hash)) return found;
+  const Dim node = table.make(key, {});
+  table.add(node, hash);
+  return node;
+}
+
 }  // namespace
 
 struct DimScratch::Impl {
@@ -58,29 +65,40 @@ struct DimScratch::Impl {
 
 namespace dim_detail {
 
-size_t NodeTable::KeyHash::operator()(const auto& node) const {
-  const NodeKey key = key_of(node);
-  size_t hash = static_cast<size_t>(key.kind) * 0x9e3779b97f4a7c15u ^ std::hash<int64_t>()(key.value);
-  for (Dim arg : key.args) hash = (hash ^ arg->order) * 0x100000001b3u + (hash >> 29);
-  return hash;
+size_t NodeKey::hash() const {
+  size_t hash = static_cast<size_t>(kind) * 0x9e3779b97f4a7c15u ^ static_cast<size_t>(value);
+  for (Dim arg : args) hash = (hash ^ arg->order) * 0x100000001b3u + (hash >> 29);
+  hash *= 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 32);
 }
 
-bool NodeTable::KeyEqual::operator()(const auto& a, const auto& b) const {
-  const NodeKey x = key_of(a);
-  const NodeKey y = key_of(b);
-  return x.kind == y.kind && x.value == y.value && std::ranges::equal(x.args, y.args);
+Dim NodeTable::find(const NodeKey& key, size_t hash) const {
+  if (slots_.empty()) return nullptr;
+  const size_t mask = slots_.size() - 1;
+  for (size_t at = hash & mask; slots_[at].node; at = (at + 1) & mask) {
+    const Dim node = slots_[at].node;
+    if (slots_[at].hash == hash && node->kind == key.kind && node->value == key.value &&
+        std::ranges::equal(node->args, key.args))
+      return node;
+  }
+  return nullptr;
 }
 
-Dim NodeTable::find(const NodeKey& key) const {
-  const auto found = nodes_.find(key);
-  return found == nodes_.end() ? nullptr : *found;
+void NodeTable::insert(Slot slot) {
+  const size_t mask = slots_.size() - 1;
+  size_t at = slot.hash & mask;
+  while (slots_[at].node) at = (at + 1) & mask;
+  slots_[at] = slot;
 }
 
-Dim NodeTable::intern(const NodeKey& key) {
-  if (Dim found = find(key)) return found;
-  Dim node = make(key, {});
-  nodes_.insert(node);
-  return node;
+void NodeTable::add(Dim node, size_t hash) {
+  if (++full_ * 2 > slots_.size()) {
+    const std::vector<Slot> before = std::exchange(slots_, {});
+    slots_.resize(std::max(kFewestSlots, before.size() * 2));
+    for (const Slot& slot : before)
+      if (slot.node) insert(slot);
+  }
+  insert({hash, node});
 }
 
 Dim NodeTable::make(const NodeKey& key, std::string_view name, bool opened) {
@@ -100,8 +118,7 @@ Dim NodeTable::make(const NodeKey& key, std::string_view name, bool opened) {
 }
 
 Interned NodeTable::size() const {
-  return {made_, made_ * sizeof(DimNode) + parts_ + nodes_.bucket_count() * sizeof(void*) +
-                     nodes_.size() * 3 * sizeof(void*)};
+  return {made_, made_ * sizeof(DimNode) + parts_ + slots_.size() * sizeof(Slot)};
 }
 
 template <typename T>
@@ -116,13 +133,13 @@ Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
   const NodeKey key{kind, value, args};
   if (any_of(args, [](Dim arg) { return arg->has_infer; }) && !any_of(args, in_arena)) {
     QUERN_CHECK(current_scratch != nullptr);
-    return current_scratch->impl().table.intern(key);
+    return found_or_made(current_scratch->impl().table, key);
   }
   if (current_arena) return current_arena->intern(key);
   QUERN_CHECK(!any_of(args, in_arena));
   Interner& all = interner();
   std::lock_guard lock(all.mutex);
-  return all.table.intern(key);
+  return found_or_made(all.table, key);
 }
 
 }  // namespace dim_detail
@@ -144,18 +161,19 @@ DimArena::Outside::Outside() : around_(std::exchange(current_arena, nullptr)) {}
 DimArena::Outside::~Outside() { current_arena = around_; }
 
 Dim DimArena::intern(const NodeKey& key) {
-  if (Dim found = table_.find(key)) return found;
-  Dim elsewhere = nullptr;
-  for (const DimArena* around = around_; around && !elsewhere; around = around->around_)
-    elsewhere = around->table_.find(key);
-  if (!elsewhere && !any_of(key.args, in_arena)) {
+  const size_t hash = key.hash();
+  if (Dim found = table_.find(key, hash)) return found;
+  Dim node = nullptr;
+  for (const DimArena* around = around_; around && !node; around = around->around_)
+    node = around->table_.find(key, hash);
+  if (!node && !any_of(key.args, in_arena)) {
     Interner& all = interner();
     std::lock_guard lock(all.mutex);
-    elsewhere = all.table.find(key);
+    node = all.table.find(key, hash);
   }
-  if (!elsewhere) return table_.intern(key);
-  table_.add(elsewhere);
-  return elsewhere;
+  if (!node) node = table_.make(key, {});
+  table_.add(node, hash);
+  return node;
 }
 
 Dim DimArena::make_var(std::string_view name, int64_t id, bool opened) {

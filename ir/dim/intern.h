@@ -3,7 +3,7 @@
 
 #include <memory_resource>
 #include <string_view>
-#include <unordered_set>
+#include <vector>
 
 #include "ir/base/interned.h"
 #include "ir/dim/dim.h"
@@ -15,6 +15,8 @@ struct NodeKey {
   DimKind kind;
   int64_t value;
   std::span<const Dim> args;
+
+  size_t hash() const;
 };
 
 /// Owns nodes and keeps one of each.
@@ -22,25 +24,22 @@ class NodeTable {
  public:
   explicit NodeTable(bool in_arena = false) : in_arena_(in_arena) {}
 
-  /// Null if there is none.
-  Dim find(const NodeKey& key) const;
-  Dim intern(const NodeKey& key);
+  /// Null if there is none; `hash` is the key's.
+  Dim find(const NodeKey& key, size_t hash) const;
   /// A node that equals no other, outside the table.
   Dim make(const NodeKey& key, std::string_view name, bool opened = false);
-  /// Makes this node of another table findable too.
-  void add(Dim node) { nodes_.insert(node); }
+  /// Makes a node findable, of this table or another, that none equals yet.
+  void add(Dim node, size_t hash);
 
   Interned size() const;
 
  private:
-  struct KeyHash {
-    using is_transparent = void;
-    size_t operator()(const auto& node) const;
+  struct Slot {
+    size_t hash;
+    Dim node;  ///< null where it is empty
   };
-  struct KeyEqual {
-    using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const;
-  };
+  void insert(Slot slot);
+
   template <typename T>
   const T* copy(const T* from, size_t count);
 
@@ -48,7 +47,8 @@ class NodeTable {
   size_t made_ = 0;
   size_t parts_ = 0;  ///< bytes of names and operands
   std::pmr::monotonic_buffer_resource memory_;
-  std::pmr::unordered_set<Dim, KeyHash, KeyEqual> nodes_{&memory_};
+  std::vector<Slot> slots_;  ///< open addressing; their number is a power of two, and at most half are full
+  size_t full_ = 0;
 };
 
 }  // namespace quern::dim_detail

@@ -44,7 +44,7 @@ class Linearizer {
  private:
   LinearConstraint row(Dim d) {
     LinearConstraint out;
-    for (const Term& term : to_poly(d)) {
+    for (const TermView term : Terms(d)) {
       if (term.atoms.empty()) {
         out.constant = term.coefficient;
         continue;
@@ -56,8 +56,8 @@ class Linearizer {
     return out;
   }
 
-  size_t unknown(const std::vector<Dim>& atoms) {
-    auto [entry, added] = unknowns_.try_emplace(atoms, unknowns_.size());
+  size_t unknown(std::span<const Dim> atoms) {
+    auto [entry, added] = unknowns_.try_emplace(Atoms(atoms), unknowns_.size());
     const size_t number = entry->second;
     if (!added) return number;
     if (atoms.size() == 1)
@@ -122,7 +122,7 @@ class Linearizer {
   }
 
   const Facts& facts_;
-  std::map<std::vector<Dim>, size_t> unknowns_;
+  std::map<Atoms, size_t> unknowns_;
   std::vector<LinearConstraint> equalities_, inequalities_;
   bool overflow_ = false;
 };

@@ -15,12 +15,10 @@ constexpr int kMaxDivisionSteps = 128;
 bool by_order(Dim a, Dim b) { return a->order < b->order; }
 
 /// Greatest first: higher degree, then the earlier atom at the first difference.
-std::weak_ordering compare_monomials(const std::vector<Dim>& a, const std::vector<Dim>& b) {
+std::weak_ordering compare_monomials(const Atoms& a, const Atoms& b) {
   if (a.size() != b.size()) return b.size() <=> a.size();
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return a[i]->order <=> b[i]->order;
-  }
-  return std::weak_ordering::equivalent;
+  const auto [x, y] = std::ranges::mismatch(a, b);
+  return x == a.end() ? std::weak_ordering::equivalent : (*x)->order <=> (*y)->order;
 }
 
 /// Sorts and merges; nothing on overflow.
@@ -46,16 +44,15 @@ std::optional<Term> multiply_terms(const Term& a, const Term& b) {
   std::optional<int64_t> coefficient = checked_mul(a.coefficient, b.coefficient);
   if (!coefficient) return std::nullopt;
   Term out{*coefficient, {}};
-  out.atoms.reserve(a.atoms.size() + b.atoms.size());
   std::merge(a.atoms.begin(), a.atoms.end(), b.atoms.begin(), b.atoms.end(), std::back_inserter(out.atoms),
              by_order);
   return out;
 }
 
 /// The atoms of `a` without those of `b`; nothing unless `b` is contained in `a`.
-std::optional<std::vector<Dim>> divide_atoms(const std::vector<Dim>& a, const std::vector<Dim>& b) {
+std::optional<Atoms> divide_atoms(std::span<const Dim> a, std::span<const Dim> b) {
   if (!std::includes(a.begin(), a.end(), b.begin(), b.end(), by_order)) return std::nullopt;
-  std::vector<Dim> rest;
+  Atoms rest;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(rest), by_order);
   return rest;
 }
@@ -63,7 +60,7 @@ std::optional<std::vector<Dim>> divide_atoms(const std::vector<Dim>& a, const st
 /// How often `lead` goes into `term`. Constants are floored, so that their remainder lies in [0, divisor);
 /// other coefficients are truncated, so that `(h - r) / 2` stays as written.
 std::optional<Term> leading_quotient(const Term& term, const Term& lead) {
-  std::optional<std::vector<Dim>> atoms = divide_atoms(term.atoms, lead.atoms);
+  std::optional<Atoms> atoms = divide_atoms(term.atoms, lead.atoms);
   if (!atoms) return std::nullopt;
   std::optional<int64_t> quotient = checked_floordiv(term.coefficient, lead.coefficient);
   if (!quotient) return std::nullopt;
@@ -135,22 +132,24 @@ Dim make_raw_product(Dim a, Dim b) {
   return make_node(DimKind::Product, 1, args);
 }
 
+TermView Terms::of(const Dim& term) {
+  if (term->kind == DimKind::Const) return {term->value, {}};
+  if (is_atom(term)) return {1, {&term, 1}};
+  return {term->value, term->args};
+}
+
 Poly to_poly(Dim d) {
-  if (d->kind == DimKind::Const) return d->value == 0 ? Poly{} : Poly{{d->value, {}}};
-  if (is_atom(d)) return {{1, {d}}};
-  if (d->kind == DimKind::Product) return {{d->value, {d->args.begin(), d->args.end()}}};
   Poly out;
-  for (Dim arg : d->args) {
-    // An operand of a canonical sum is a single term.
-    out.push_back(std::move(to_poly(arg).front()));
-  }
+  const Terms terms(d);
+  out.reserve(terms.size());
+  for (const TermView term : terms) out.push_back(Term(term));
   return out;
 }
 
 Dim from_term(const Term& term) {
   if (term.atoms.empty()) return dim_const(term.coefficient);
   if (term.atoms.size() == 1 && term.coefficient == 1) return term.atoms.front();
-  return make_node(DimKind::Product, term.coefficient, term.atoms);
+  return make_node(DimKind::Product, term.coefficient, std::span(term.atoms));
 }
 
 Dim from_poly(const Poly& poly) {
@@ -164,9 +163,23 @@ Dim from_poly(const Poly& poly) {
 
 std::optional<Poly> poly_add(const Poly& a, const Poly& b) {
   if (a.size() + b.size() > kMaxTerms) return std::nullopt;
-  Poly terms = a;
-  terms.insert(terms.end(), b.begin(), b.end());
-  return normalise(std::move(terms));
+  Poly out;
+  out.reserve(a.size() + b.size());
+  auto x = a.begin(), y = b.begin();
+  while (x != a.end() && y != b.end()) {
+    const auto order = compare_monomials(x->atoms, y->atoms);
+    if (order != 0) {
+      out.push_back(order < 0 ? *x++ : *y++);
+      continue;
+    }
+    const std::optional<int64_t> sum = checked_add(x->coefficient, y->coefficient);
+    if (!sum) return std::nullopt;
+    if (*sum != 0) out.push_back({*sum, x->atoms});
+    ++x, ++y;
+  }
+  out.insert(out.end(), x, a.end());
+  out.insert(out.end(), y, b.end());
+  return out;
 }
 
 std::optional<Poly> poly_mul(const Poly& a, const Poly& b) {
@@ -180,6 +193,15 @@ std::optional<Poly> poly_mul(const Poly& a, const Poly& b) {
     }
   }
   return normalise(std::move(terms));
+}
+
+std::optional<Poly> scaled(Poly poly, int64_t factor) {
+  for (Term& term : poly) {
+    const std::optional<int64_t> product = checked_mul(term.coefficient, factor);
+    if (!product) return std::nullopt;
+    term.coefficient = *product;
+  }
+  return poly;
 }
 
 std::optional<PolyDivision> poly_divide(const Poly& a, const Poly& b) {
@@ -207,16 +229,16 @@ std::optional<PolyDivision> poly_divide(const Poly& a, const Poly& b) {
   return out;
 }
 
-std::optional<Term> divide_term(const Term& term, const Term& factor) {
+std::optional<Term> divide_term(TermView term, TermView factor) {
   std::optional<int64_t> remainder = checked_floormod(term.coefficient, factor.coefficient);
   std::optional<int64_t> quotient = checked_floordiv(term.coefficient, factor.coefficient);
   if (!quotient || remainder != 0) return std::nullopt;
-  std::optional<std::vector<Dim>> atoms = divide_atoms(term.atoms, factor.atoms);
+  std::optional<Atoms> atoms = divide_atoms(term.atoms, factor.atoms);
   if (!atoms) return std::nullopt;
   return Term{*quotient, std::move(*atoms)};
 }
 
-Term term_gcd(const Term& a, const Term& b) {
+Term term_gcd(TermView a, TermView b) {
   Term out{gcd(a.coefficient, b.coefficient), {}};
   std::set_intersection(a.atoms.begin(), a.atoms.end(), b.atoms.begin(), b.atoms.end(),
                         std::back_inserter(out.atoms), by_order);

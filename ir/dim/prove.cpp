@@ -12,7 +12,7 @@ constexpr int kFuel = 300;
 
 std::vector<Dim> atoms_of(Dim d) {
   std::vector<Dim> out;
-  for (const Term& term : to_poly(d)) {
+  for (const TermView term : Terms(d)) {
     for (Dim atom : term.atoms) {
       if (std::ranges::find(out, atom) == out.end()) out.push_back(atom);
     }
@@ -24,19 +24,15 @@ std::vector<Dim> atoms_of(Dim d) {
 Dim replace_factor(Dim p, Dim atom, Dim value) {
   Dim out = dim_const(0);
   Poly kept;  // added once: there may be many
-  for (Term& term : to_poly(p)) {
-    if (std::ranges::find(term.atoms, atom) == term.atoms.end()) {
-      kept.push_back(std::move(term));
-      continue;
-    }
-    Dim factor = dim_const(1);
-    while (true) {
-      auto at = std::ranges::find(term.atoms, atom);
-      if (at == term.atoms.end()) break;
-      term.atoms.erase(at);
-      factor = dim_mul(factor, value);
-    }
-    out = dim_add(out, dim_mul(from_term(term), factor));
+  for (const TermView term : Terms(p)) {
+    const auto power = std::ranges::count(term.atoms, atom);
+    if (power == 0) kept.push_back(Term(term));
+    if (power == 0 || is_const(value, 0)) continue;
+    Dim factor = value;
+    for (auto i = power; i > 1; --i) factor = dim_mul(factor, value);
+    Term rest(term);
+    rest.atoms.erase_all(atom);
+    out = dim_add(out, dim_mul(from_term(rest), factor));
   }
   return dim_add(from_poly(kept), out);
 }
@@ -61,19 +57,18 @@ bool DimProver::is_positive_divisor(Dim d, int depth) {
 
 DimProver::Split DimProver::split(Dim p, Dim atom) {
   std::vector<Poly> powers;
-  for (Term& term : to_poly(p)) {
+  for (const TermView term : Terms(p)) {
     size_t power = static_cast<size_t>(std::ranges::count(term.atoms, atom));
     if (power == 0) continue;
     if (powers.size() < power) powers.resize(power);
-    std::erase(term.atoms, atom);
-    powers[power - 1].push_back(std::move(term));
+    powers[power - 1].emplace_back(term).atoms.erase_all(atom);
   }
   Split out{Sign::Unknown, powers.size() <= 1, dim_const(0)};
   if (powers.empty()) return out;
   out.coefficient = from_poly(powers.front());
-  out.sign = sign_of(from_poly(powers.back()));
-  for (const Poly& power : powers) {
-    if (!power.empty() && sign_of(from_poly(power)) != out.sign) out.sign = Sign::Unknown;
+  out.sign = sign_of(powers.back());
+  for (const Poly& power : std::span(powers).first(powers.size() - 1)) {
+    if (!power.empty() && sign_of(power) != out.sign) out.sign = Sign::Unknown;
   }
   // Powers of an atom that may be negative are not monotone.
   if (!out.linear && lower(atom).value_or(-1) < 0) out.sign = Sign::Unknown;
@@ -287,12 +282,12 @@ bool DimProver::use_hypothesis(Dim p, int depth) {
   const std::vector<Dim> all = hypotheses_;
   const int context = context_;
   for (size_t at = 0; at < all.size(); ++at) {
-    for (const Term& goal : to_poly(p)) {
+    for (const TermView goal : Terms(p)) {
       if (goal.coefficient >= 0 || goal.atoms.empty()) continue;
-      for (const Term& known : to_poly(all[at])) {
+      for (const TermView known : Terms(all[at])) {
         if (known.coefficient >= 0 || known.atoms.empty()) continue;
         std::optional<Term> monomial = divide_term({1, goal.atoms}, {1, known.atoms});
-        if (!monomial || lower(from_term(*monomial)).value_or(-1) < 0) continue;
+        if (!monomial || !is_nonnegative(*monomial)) continue;
         const int64_t common = gcd(goal.coefficient, known.coefficient);
         Dim s = dim_const(-(known.coefficient / common));
         Dim t = dim_mul(dim_const(-(goal.coefficient / common)), from_term(*monomial));

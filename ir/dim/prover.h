@@ -99,8 +99,10 @@ class DimProver {
   void assume_nonnegative(Dim d);
   void raise_lower(Dim var, int64_t bound);
   std::optional<int64_t> lower_of_atom(Dim atom);
-  std::optional<int64_t> lower_of_poly(const dim_detail::Poly& poly);
-  Sign sign_of(Dim d);
+  std::optional<int64_t> lower_of_terms(const auto& terms, int64_t scale);
+  std::optional<int64_t> lower_of_expanded(const auto& terms, int64_t scale);
+  Sign sign_of(const dim_detail::Poly& poly);
+  bool is_nonnegative(const dim_detail::Term& term);
   bool is_positive_divisor(Dim d, int depth);
   Split split(Dim p, Dim atom);
   Dim upper_of_index(Dim var) const;

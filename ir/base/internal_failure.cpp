@@ -80,16 +80,19 @@ std::string_view planted() {
 }
 
 std::atomic<int64_t> executed = 0;
-std::atomic<int64_t> to_fail = std::atoll(planted().data());
+const std::string_view where_to_fail = planted();
+std::atomic<int64_t> to_fail = std::atoll(where_to_fail.data());
 
 }  // namespace
 
+// Asked at each step of each walk over a tree.
 bool Stage::is_planted() {
-  static const std::string_view where = planted();
+  if (where_to_fail.empty() || !innermost_stage) return false;
+  const std::string_view where = where_to_fail;
   const size_t blank = where.find(' ');
   const std::string_view subject =
       blank == std::string_view::npos ? std::string_view() : where.substr(blank + 1);
-  return innermost_stage && !where.empty() && innermost_stage->name_ == where.substr(0, blank) &&
+  return innermost_stage->name_ == where.substr(0, blank) &&
          innermost_stage->subject_.find(subject) != std::string_view::npos;
 }
 

@@ -25,8 +25,11 @@ class Atoms {
 
   Atoms() = default;
   Atoms(std::initializer_list<Dim> atoms) : Atoms(std::span(atoms)) {}
-  explicit Atoms(std::span<const Dim> atoms) {
-    for (Dim atom : atoms) push_back(atom);
+  explicit Atoms(std::span<const Dim> atoms) : size_(atoms.size()) {
+    if (size_ <= few_.size())
+      std::ranges::copy(atoms, few_.begin());
+    else
+      many_.assign(atoms.begin(), atoms.end());
   }
 
   void push_back(Dim atom) {

@@ -266,16 +266,21 @@ std::optional<int64_t> evaluate(Dim d, const std::function<std::optional<int64_t
 
 std::optional<Linear> linear_in(Dim d, Dim var) {
   if (d->has_any) return std::nullopt;
-  Poly coefficient;
-  Poly rest;
-  for (Term& term : to_poly(d)) {
-    auto at = std::ranges::find(term.atoms, var);
-    const bool linear = at != term.atoms.end();
-    if (linear) term.atoms.erase(at);
-    if (std::ranges::any_of(term.atoms, [&](Dim atom) { return contains_var(atom, var); }))
-      return std::nullopt;
-    (linear ? coefficient : rest).push_back(std::move(term));
+  const auto occurs_in = [&](Dim atom) { return contains_var(atom, var); };
+  Poly coefficient, rest;
+  for (const TermView term : Terms(d)) {
+    const auto at = std::ranges::find_if(term.atoms, occurs_in);
+    if (at == term.atoms.end()) {
+      rest.push_back(Term(term));
+      continue;
+    }
+    // The variable itself, once.
+    if (*at != var || std::any_of(at + 1, term.atoms.end(), occurs_in)) return std::nullopt;
+    Term factor(term);
+    factor.atoms.erase(factor.atoms.begin() + (at - term.atoms.begin()));
+    coefficient.push_back(std::move(factor));
   }
+  if (coefficient.empty()) return Linear{dim_const(0), d};
   return Linear{from_poly(coefficient), from_poly(rest)};
 }
 

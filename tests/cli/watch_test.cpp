@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -18,14 +19,18 @@ using testing::Not;
 
 class Watch : public testing::Test {
  protected:
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  /// Replaces the file as a whole: what looks at it meanwhile never finds half of it.
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / "aside") << text;
+    std::filesystem::rename(folder_ / "aside", folder_ / name);
+  }
   void save(const std::string& values) {
     run_program({QUERN_BINARY, "-c", "save(\"d.npy\", " + values + ")"}, folder_.path().string());
   }
   /// What is shown until the next run has ended.
   static std::string next_run(Terminal& terminal) {
     std::string shown;
-    for (int i = 0; i < 100 && shown.find("Ctrl-C ends\n") == std::string::npos; ++i)
+    for (int i = 0; i < 600 && shown.find("Ctrl-C ends\n") == std::string::npos; ++i)
       shown += terminal.read_to_prompt(std::chrono::milliseconds(100));
     return shown;
   }

@@ -18,6 +18,7 @@ target_compile_options(quern_pch_tests PRIVATE -O1)
 target_precompile_headers(quern_pch_tests PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch/tests.h")
 
 # quern_test(<target> <folder below tests>... [COST <seconds>] [SUITES <suite that shares a process>...])
+# A suite with a test that starts threads shares none: `./dev sanitize` picks these tests by name.
 # Tests with a COST, of which some take about so long, begin before the others: the last to end are short ones, and no
 # processor waits for them.
 function(quern_test target)
@@ -68,13 +69,14 @@ endfunction()
 
 quern_test(quern_unit_tests ir frontend passes jit session ide cli
            SUITES Kinds/ErrorsDocExamples Rules/VerifierRules Rules/KernelRules Codegen/EveryOp PrinterTest VmTest
-                  InterpreterTest DimProof DimForm Goldens/Fixes)
+                  InterpreterTest DimProof DimForm Goldens/Fixes Files/Models ExprTest Contraction Codegen/EveryReduction
+                  Codegen/EveryCast Ways/SavedFiles Query Parser TextLayoutTest Schedule)
 target_sources(quern_unit_tests PRIVATE tests/support/metadata.cpp)
 target_link_libraries(quern_unit_tests PRIVATE SQLite::SQLite3 quern_grammar)
 # A program of their own: to load Z3 takes longer than most of the others.
 quern_test(quern_proof_tests proofs SUITES DimRules)
 target_link_libraries(quern_proof_tests PRIVATE PkgConfig::z3)
-quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes)
+quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes Numeric/Programs Gradients/Taped)
 quern_test(quern_operator_tests operators support COST 100
            SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn
                   Operators/DocumentationColumn Operators/LayoutColumn)
@@ -86,7 +88,8 @@ quern_test(quern_protocol_tests lsp repl serve)
 target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern_import)
-  quern_test(quern_import_tests import export support SUITES Import/Graphs Seeds/ImageNodes)
+  quern_test(quern_import_tests import export support
+             SUITES Import/Graphs Import/OnnxTexts Seeds/ImageNodes BadGraphs BadModels BadModules BadNodes BadVectorizers)
   target_link_libraries(quern_import_tests PRIVATE quern_export onnx_proto quern_graph_proto)
   add_dependencies(quern_import_tests quern-import quern-export)
 endif()

@@ -32,6 +32,27 @@ TEST_F(DimForm, SumsAndProductsAreOnePointer) {
   EXPECT_TRUE(same(dim_product({}), 1));
 }
 
+TEST_F(DimForm, AProductHasAnyNumberOfFactors) {
+  const std::array<E, 5> factors = {n, m, k, h, r};
+  const E all = n * m * k * h * r;
+  for (const E& factor : factors) {
+    E others = 1;
+    for (const E& other : factors)
+      if (other.dim != factor.dim) others = others * other;
+    EXPECT_TRUE(same(all / factor, others));
+    EXPECT_TRUE(same(others * factor, all));
+    const std::optional<Linear> parts = linear_in(all + others, factor);
+    ASSERT_TRUE(parts);
+    EXPECT_TRUE(same(E(parts->coefficient), others));
+    EXPECT_TRUE(same(E(parts->rest), others));
+    const std::optional<Linear> of_four = linear_in(others * 3 + factor, factor);
+    ASSERT_TRUE(of_four);
+    EXPECT_TRUE(same(E(of_four->rest), others * 3));
+  }
+  EXPECT_TRUE(same(all / (n * m), k * h * r));
+  EXPECT_TRUE(same(all * all / (all * r), n * m * k * h));
+}
+
 TEST_F(DimForm, DivisionTakesOutMultiples) {
   EXPECT_TRUE(same(n * 2 / 2, n));
   EXPECT_TRUE(same((4 * n + 6) / 4, n + 1));

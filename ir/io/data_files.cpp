@@ -92,7 +92,7 @@ TensorPtr FileSource::mapped(uint64_t offset, const TensorHeader& header) {
   if (!file) mapping_ = file = MappedFile::map(descriptor(), size_, where());
   if (!file) return nullptr;
   const std::byte* data = file->data() + offset;
-  return HostTensor::over(std::move(file), data, header.dtype, header.shape);
+  return HostTensor::over(std::move(file), data, header.dtype, header.shape, true);
 }
 
 int64_t FileSource::read_some(void* out, size_t size) {

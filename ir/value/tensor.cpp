@@ -80,6 +80,8 @@ void HostTensor::keep_form(std::shared_ptr<const void> maker, std::span<const in
   }
   const std::lock_guard lock(forms->mutex);
   forms->entries.push_back({std::move(maker), {dims.begin(), dims.end()}, std::move(form)});
+  const HostTensor& owner = base_ ? *base_ : *this;
+  if (owner.is_mapped_) release_mapped_pages(owner.data_, owner.bytes());
 }
 
 HostTensor::~HostTensor() {
@@ -98,7 +100,7 @@ TensorPtr HostTensor::zeros(DType dtype, Shape shape) {
 }
 
 TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype,
-                           Shape shape) {
+                           Shape shape, bool is_mapped) {
   auto tensor = std::make_unique<HostTensor>(dtype, Shape{0});
   tensor->shape_ = std::move(shape);
   tensor->size_ = element_count(tensor->shape_);
@@ -106,6 +108,7 @@ TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* 
   QUERN_CHECK(reinterpret_cast<uintptr_t>(data) % dtype.lane().bytes() == 0);
   tensor->data_ = const_cast<std::byte*>(data);
   tensor->is_over_ = true;
+  tensor->is_mapped_ = is_mapped;
   return {tensor.release(), [memory = std::move(memory)](HostTensor* dead) {
             dead->data_ = empty_storage;
             delete dead;

@@ -34,8 +34,10 @@ class HostTensor {
     return tensor;
   }
 
-  /// Elements in memory that nobody writes, which `memory` owns: aligned for one element.
-  static TensorPtr over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype, Shape shape);
+  /// Elements in memory that nobody writes, which `memory` owns: aligned for one element. `is_mapped`: its pages are a
+  /// file's, which can be read from there again.
+  static TensorPtr over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype, Shape shape,
+                        bool is_mapped = false);
 
   HostTensor(DType dtype, Shape shape);
   ~HostTensor();
@@ -73,7 +75,8 @@ class HostTensor {
   static TensorPtr vectors_of(TensorPtr base, DType vector);
 
   /// A prepacked form of the elements, made once by its user and kept as long as their memory. `maker` and
-  /// `dims` identify the form. Null if it does not exist yet. Thread-safe.
+  /// `dims` identify the form. Null if it does not exist yet. Thread-safe. With a form that is kept, the pages of a file go
+  /// back to the system: who packs a weight does not read it again.
   TensorPtr form(const void* maker, std::span<const int64_t> dims) const;
   void keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form);
 
@@ -86,6 +89,7 @@ class HostTensor {
   std::byte* data_ = nullptr;
   TensorPtr base_;        ///< owner of the memory of a view
   bool is_over_ = false;  ///< memory that nobody writes
+  bool is_mapped_ = false;
   struct Forms;
   std::atomic<Forms*> forms_ = nullptr;  ///< if it owns its memory
 };

@@ -137,6 +137,13 @@ std::byte* allocate_tensor_memory(size_t bytes) {
   return memory;
 }
 
+void release_mapped_pages(const std::byte* memory, size_t bytes) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGE_SIZE));
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory) + page - 1) / page * page;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(memory) + bytes) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 void release_tensor_memory(std::byte* memory, size_t bytes) {
   if (kKeeps && bytes >= kSmallestKept) {
     idle_blocks().give(memory, block_size(bytes));

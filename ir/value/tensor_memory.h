@@ -14,5 +14,7 @@ constexpr size_t kTensorAlignment = 64;
 std::byte* allocate_tensor_memory(size_t bytes);
 /// Releases memory of allocate_tensor_memory(bytes).
 void release_tensor_memory(std::byte* memory, size_t bytes);
+/// Gives the whole pages within a part of a mapped file back to the system, which reads them again when they are touched.
+void release_mapped_pages(const std::byte* memory, size_t bytes);
 
 }  // namespace quern

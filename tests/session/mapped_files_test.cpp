@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -56,6 +58,44 @@ ProgramOutcome quern_in_little_memory(const std::string& command, const std::str
   return run_program(
       {"/bin/sh", "-c", fmt::format("ulimit -d {}; exec {} {} {}", kMemory, QUERN_BINARY, command, file)},
       QUERN_SOURCE_DIR);
+}
+
+/// How many bytes of the tensor's pages the process has.
+size_t resident_bytes(const HostTensor& tensor) {
+  const auto first = reinterpret_cast<uintptr_t>(tensor.data());
+  std::ifstream maps("/proc/self/smaps");
+  bool is_inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    size_t kilobytes = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) is_inside = begin <= first && first < end;
+    if (is_inside && std::sscanf(line.c_str(), "Rss: %zu kB", &kilobytes) == 1) return kilobytes << 10;
+  }
+  return 0;
+}
+
+TEST(MappedFiles, GivePagesBackOnceAFormIsMadeOfThem) {
+  constexpr int64_t kRows = 1024;
+  const TemporaryFolder folder;
+  const std::string file = sparse_matrix(folder, kRows);
+  put(file, 7, 1.5f);
+  const Result<std::shared_ptr<TensorFile>> opened = open_tensor_file(file);
+  ASSERT_TRUE(opened) << opened.error().message;
+  const Result<TensorPtr> read = (*opened)->tensor(0);
+  ASSERT_TRUE(read) << read.error().message;
+  const TensorPtr& tensor = *read;
+  const auto sum = [&] {
+    float all = 0;
+    for (const float element : tensor->elements<float>()) all += element;
+    return all;
+  };
+  EXPECT_EQ(sum(), 1.5f);
+  EXPECT_GE(resident_bytes(*tensor), tensor->bytes());
+  const int maker = 0;
+  tensor->keep_form(std::shared_ptr<const void>(&maker, [](const void*) {}), {},
+                    HostTensor::zeros(DType::float32(), {1}));
+  EXPECT_LE(resident_bytes(*tensor), tensor->bytes() / 16);
+  EXPECT_EQ(sum(), 1.5f);
 }
 
 TEST(MappedFiles, MayBeLargerThanTheMemory) {

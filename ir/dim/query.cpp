@@ -85,6 +85,7 @@ std::vector<Dim> sorted_terms(Dim sum) {
   }
   std::ranges::stable_sort(terms, {}, &std::pair<Key, Dim>::first);
   std::vector<Dim> sorted;
+  sorted.reserve(terms.size());
   for (const auto& [key, term] : terms) sorted.push_back(term);
   return sorted;
 }

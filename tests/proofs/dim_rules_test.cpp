@@ -1,5 +1,6 @@
 // The rules by which dims are made canonical.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -31,10 +32,10 @@ TEST_F(DimRules, SumsAndProducts) {
       {"less itself, where its negation overflows", Tree(kLeast) - kLeast, "0"},
       {"1 is dropped", 1 * n * 1, "n"},
       {"times 0", n / m * 0, "0"},
-      {"factors are merged in order", m * n * m * n, "n*n*m*m"},
-      {"products are distributed", (n + 1) * (m - 2) * 3, "3*n*m + 3*m - 6*n - 6"},
+      {"factors are merged in order", m * n * m * n, "m*m*n*n"},
+      {"products are distributed", (n + 1) * (m - 2) * 3, "3*m*n + 3*m - 6*n - 6"},
       {"products that cancel", (n + m) * (n - m), "n*n - m*m"},
-      {"atoms are equal as wholes", (n + m) / k + (m + n) / k, "2*((n + m) / k)"},
+      {"atoms are equal as wholes", (n + m) / k + (m + n) / k, "2*((m + n) / k)"},
       {"a constant that overflows stays", Tree(kGreatest) + 1, "1 + 9223372036854775807"},
       {"a coefficient whose sum overflows stays", big * n + big * n,
        "4611686018427387904*n + 4611686018427387904*n"},
@@ -65,9 +66,9 @@ TEST_F(DimRules, DivisionOfConstants) {
 TEST_F(DimRules, DivisionTakesOutMultiples) {
   made({
       {"a quotient and its remainder", n % 7 + 7 * (n / 7), "n"},
-      {"a multiple of a quotient and its remainder", 14 * m * (n / 7) + k + 2 * m * (n % 7), "2*n*m + k"},
+      {"a multiple of a quotient and its remainder", 14 * m * (n / 7) + k + 2 * m * (n % 7), "2*m*n + k"},
       {"a quotient in coordinates", n % 4 + 4 * (n / 4 % 3) + 12 * (n / 12), "n"},
-      {"a quotient whose remainder counts otherwise", n % 7 + 14 * (n / 7), "n % 7 + 14*(n / 7)"},
+      {"a quotient whose remainder counts otherwise", n % 7 + 14 * (n / 7), "14*(n / 7) + n % 7"},
       {"by 1", n / 1, "n"},
       {"modulo 1", n % 1, "0"},
       {"of 0", 0 / n, "0"},
@@ -81,14 +82,14 @@ TEST_F(DimRules, DivisionTakesOutMultiples) {
       {"coefficients are truncated", (n - 3 * m) / 2, "(n - m) / 2 - m"},
       {"coefficients are truncated in a modulo", (n - 3 * m) % 2, "(n - m) % 2"},
       {"a coefficient below the divisor stays", (n - m) / 2, "(n - m) / 2"},
-      {"by a product", (n * m * k + x) / (m * k), "n + x / (m*k)"},
+      {"by a product", (n * m * k + x) / (m * k), "x / (k*m) + n"},
       {"by a product with a coefficient", (6 * n * m + x) / (2 * m), "3*n + x / (2*m)"},
       {"modulo a product",
        (n * m * k + x) % (m * k),
-       "x % (m*k)",
+       "x % (k*m)",
        {},
        {{(n * m * k + x) / (m * k), n + x / (m * k)}}},
-      {"by a sum", (k * (n + 1) + y) / (n + 1), "k + y / (n + 1)"},
+      {"by a sum", (k * (n + 1) + y) / (n + 1), "y / (n + 1) + k"},
       {"modulo a sum",
        (k * (n + 1) + y) % (n + 1),
        "y % (n + 1)",
@@ -104,7 +105,7 @@ TEST_F(DimRules, DivisionTakesOutMultiples) {
        x + y / k,
        {{k, 4}},
        {lower(k, 1)},
-       "x + y / 4"},
+       "y / 4 + x"},
       {"some multiples of the divisor go in front",
        (h * x + y) / k,
        m * x + ((h - m * k) * x + y) / k,
@@ -123,7 +124,7 @@ TEST_F(DimRules, DivisionTakesOutMultiples) {
        x + (0 - y) / (0 - k),
        {{k, -4}},
        {nonnegative(-1 - k)},
-       "x + -y / 4"},
+       "-y / 4 + x"},
   });
 }
 
@@ -165,14 +166,14 @@ TEST_F(DimRules, DivisionCancelsCommonFactors) {
        "2*(2*n % (3*m))",
        {},
        {{4 * n / (6 * m), 2 * n / (3 * m)}}},
-      {"of every term", (2 * n + 4 * m) / (6 * k), "(n + 2*m) / (3*k)"},
-      {"not of all terms but one", (2 * n + 3 * m + 4 * k) / 8, "(2*n + 3*m + 4*k) / 8"},
+      {"of every term", (2 * n + 4 * m) / (6 * k), "(2*m + n) / (3*k)"},
+      {"not of all terms but one", (2 * n + 3 * m + 4 * k) / 8, "(4*k + 3*m + 2*n) / 8"},
       {"the constant term keeps it where the divisor is symbolic", (2 * n + 1) / (2 * m),
        "(2*n + 1) / (2*m)"},
       {"of a sum", n * k / (n * m + n), "k / (m + 1)"},
       {"over a factor left alone", 2 * n / (4 * n), "0"},
       {"a constant in the modulo of a negative divisor", (6 * n + 5) % -9, "-3*((1 - 2*n) % 3) - 1"},
-      {"once more after what is taken out", (6 * n + 4 * m + 2) / 4, "n + m + (n + 1) / 2"},
+      {"once more after what is taken out", (6 * n + 4 * m + 2) / 4, "(n + 1) / 2 + m + n"},
       {"once more after what is taken out of a modulo", (6 * n + 4 * m + 2) % 4, "2*((n + 1) % 2)"},
       {"what is left of a constant goes away", (2 * n + 1) / 2, "n"},
   });
@@ -197,13 +198,13 @@ TEST_F(DimRules, DivisionsNest) {
   made({
       {"a negative constant between", (n / 2 - 1) / 3, "(n + 4) / 6 - 1"},
       {"not with a coefficient", 2 * (n / 2) / 3, "2*(n / 2) / 3"},
-      {"not with another term", (n / 2 + m) / 3, "(m + n / 2) / 3"},
-      {"not with another term after it", (n / 2 + (m + 1) / 5) / 3, "(n / 2 + (m + 1) / 5) / 3"},
+      {"not with another term", (n / 2 + m) / 3, "(n / 2 + m) / 3"},
+      {"not with another term after it", (n / 2 + (m + 1) / 5) / 3, "((m + 1) / 5 + n / 2) / 3"},
       {"not by a variable within", n / m / 2, "n / m / 2"},
       {"not by a variable without", n / 2 / m, "n / 2 / m"},
       {"not where the divisors' product overflows", n / (int64_t{1} << 32) / (int64_t{1} << 32),
        "n / 4294967296 / 4294967296"},
-      {"after what is taken out", (3 * m + n / 2) / 3, "m + n / 6"},
+      {"after what is taken out", (3 * m + n / 2) / 3, "n / 6 + m"},
       {"over a modulo's own divisor", (n % 6) / 6, "0"},
       {"not over less", n % 7 / 6, "n % 7 / 6"},
       {"not over a variable modulo", n % m / 6, "n % m / 6"},
@@ -227,12 +228,12 @@ TEST_F(DimRules, DivisionsNest) {
 TEST_F(DimRules, ModulosNest) {
   made({
       {"a modulo's own divisor", n % 6 % 6, "n % 6"},
-      {"within a sum", (n % 6 + m) % 3, "(n + m) % 3"},
+      {"within a sum", (n % 6 + m) % 3, "(m + n) % 3"},
       {"with a coefficient", (2 * (n % 6) + m) % 3, "(2*n + m) % 3"},
-      {"several", (n % 6 + 2 * (m % 3) + k) % 3, "(n + 2*m + k) % 3"},
-      {"not of a divisor that is no multiple", (n % 6 + m) % 4, "(m + n % 6) % 4"},
+      {"several", (n % 6 + 2 * (m % 3) + k) % 3, "(2*m + k + n) % 3"},
+      {"not of a divisor that is no multiple", (n % 6 + m) % 4, "(n % 6 + m) % 4"},
       {"not of a product", m * (n % 6) % 3, "m*(n % 6) % 3"},
-      {"not of a smaller one in a sum", (n % 3 + m) % 6, "(m + n % 3) % 6"},
+      {"not of a smaller one in a sum", (n % 3 + m) % 6, "(n % 3 + m) % 6"},
       {"not of a variable one", n % m % 3, "n % m % 3"},
       {"under a common factor", 2 * (n % 6) % 6, "2*(n % 3)"},
   });
@@ -265,9 +266,9 @@ TEST_F(DimRules, MinAndMax) {
       {"min of equals", min(n, n), "n"},
       {"max of equals", max(n, n), "n"},
       {"min a constant apart", min(n, n - 1), "n - 1"},
-      {"min a constant apart, the first", min(n + m, m + n + 2), "n + m"},
+      {"min a constant apart, the first", min(n + m, m + n + 2), "m + n"},
       {"max a constant apart", max(n, n - 1), "n"},
-      {"max a constant apart, the second", max(n + m, m + n + 2), "n + m + 2"},
+      {"max a constant apart, the second", max(n + m, m + n + 2), "m + n + 2"},
       {"of constants", max(min(Tree(2), 3), 1), "2"},
       {"a difference that overflows decides nothing", min(n + kGreatest, n + kLeast),
        "min(n + 9223372036854775807, n - 9223372036854775808)"},
@@ -299,7 +300,7 @@ std::pair<Tree, std::string> long_sum(int terms) {
   Tree sum = 0;
   std::string out;
   for (int at = 0; at < terms; ++at) {
-    const std::string name = "x" + std::to_string(at);
+    const std::string name = fmt::format("x{:03}", at);  // texts are in the order of names
     sum = sum + 2 * Tree(dim_var(name));
     out += (at == 0 ? "2*" : " + 2*") + name;
   }

@@ -12,13 +12,13 @@ TEST_F(DimRules, QuotientsAndRemaindersRecombine) {
       {"by a constant", (x / 4) * 4 + x % 4, "x"},
       {"by a variable", (x / m) * m + x % m, "x"},
       {"of a quotient", (x / 2 / 3) * 3 + x / 2 % 3, "x / 2"},
-      {"times a constant, with a rest", (x / 4) * 8 + (x % 4) * 2 + n, "n + 2*x"},
+      {"times a constant, with a rest", (x / 4) * 8 + (x % 4) * 2 + n, "2*x + n"},
       {"times a variable", (x / m) * m * k + (x % m) * k, "k*x"},
       {"negated", 0 - (x / m) * m - x % m, "-x"},
       {"not of another multiple", (x / m) * m + (x % m) * 2, "m*(x / m) + 2*(x % m)"},
       {"not of another dividend", (y / m) * m + x % m, "m*(y / m) + x % m"},
       {"a quotient whose multiples are taken out", ((2 * x + 1) / 4) * 4 + (2 * x + 1) % 4, "2*x + 1"},
-      {"the second of two", (x / 4) * 3 + x % 4 + (y / 3) * 3 + y % 3, "y + 3*(x / 4) + x % 4"},
+      {"the second of two", (x / 4) * 3 + x % 4 + (y / 3) * 3 + y % 3, "3*(x / 4) + x % 4 + y"},
       {"both of two", (x / 4) * 4 + x % 4 + (y / 3) * 3 + y % 3, "x + y"},
   });
 }
@@ -43,7 +43,7 @@ TEST_F(DimRules, OperandsThatAnotherDecides) {
       {"and what it is broadcast of", max(n, 1), "n", {index(i, broadcast(n, m))}},
       {"a clamped extent is not clamped", max(0, n - 3), "n - 3", {index(i, max(0, n - 2))}},
       {"a clamp at 1 says nothing of what it clamps", max(n, 1), "max(n, 1)", {index(i, max(1, n))}},
-      {"a divisor is not 0", max(n, 1) + x / n, "n + x / n"},
+      {"a divisor is not 0", max(n, 1) + x / n, "x / n + n"},
       {"an extent's divisor is not 0", max(n, 1), "n", {index(i, m / n + 1)}},
       {"a broadcast stays", broadcast(n, 3), "broadcast(n, 3)", {lower(n, 3)}},
   });
@@ -76,24 +76,24 @@ TEST_F(DimRules, FactorsOfDivisorsThatHoldTheRest) {
        inner,
        {{(x * m + j) / (m * k), x / k}}},
       {"a constant factor", (4 * x + j) / 8, "x / 2", {index(j, 4)}},
-      {"a constant factor of a modulo", (4 * x + j) % 8, "j + 4*(x % 2)", {index(j, 4)}},
+      {"a constant factor of a modulo", (4 * x + j) % 8, "4*(x % 2) + j", {index(j, 4)}},
       {"the rest is a modulo", (4 * x + j % 4) / 8, "x / 2"},
       {"not where the rest is no less", (4 * x + j) / 8, "(4*x + j) / 8", {index(j, 5)}},
       {"not where the rest may be negative", (4 * x + j - 1) / 8, "(4*x + j + 7) / 8 - 1", {index(j, 4)}},
       {"a cofactor that may be negative",
        (x * m + j) / (m * k),
-       "(m*x + j) / (m*k)",
+       "(m*x + j) / (k*m)",
        {lower(k, kLeast), index(j, m)}},
-      {"not by a sum", (x * m + j) / (m * k + m), "(m*x + j) / (m*k + m)", inner},
-      {"of several terms", (4 * x + 4 * y + j) % 12, "j + 4*((x + y) % 3)", {index(j, 4)}},
+      {"not by a sum", (x * m + j) / (m * k + m), "(m*x + j) / (k*m + m)", inner},
+      {"of several terms", (4 * x + 4 * y + j) % 12, "4*((x + y) % 3) + j", {index(j, 4)}},
   });
 }
 
 TEST_F(DimRules, InsideOfEveryKind) {
   const std::vector<Fact> known = {index(i, n)};
   simplified({
-      {"sum", i % n + m, "m + i", known},
-      {"product", 3 * m * (i % n), "3*m*i", known},
+      {"sum", i % n + m, "i + m", known},
+      {"product", 3 * m * (i % n), "3*i*m", known},
       {"quotient", (i % n) / m, "i / m", known},
       {"divisor", m / (i % n + 1), "m / (i + 1)", known},
       {"modulo", (i % n) % m, "i % m", known, {{i / n, 0}}},

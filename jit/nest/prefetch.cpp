@@ -146,7 +146,7 @@ Block NestWriter::prefetches(LoopId loop, const Place& place) {
     if (prefetched.loop != loop) continue;
     const auto ahead = this->ahead(prefetched, place);
     const auto steps = ahead ? as_const(ahead->steps) : std::nullopt;
-    if (!steps) continue;
+    if (steps.value_or(0) < 1) continue;
     const int64_t count = ahead->lines.count(), apart = std::max<int64_t>(1, *steps / count);
     const int64_t at_once = (count + *steps - 1) / *steps;
     if (at_once > kMostAtOnce) continue;

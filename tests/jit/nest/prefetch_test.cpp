@@ -84,6 +84,14 @@ TEST(Prefetch, BringsSeveralLinesAtOnce) {
       "if 0 <= 2*t + 1 < 12 {\nprefetch w[1152*oo + 16*io + 192*t + 96]\n");
 }
 
+TEST(Prefetch, IsLeftOutOfASumWithoutTerms) {
+  EXPECT_EQ(prefetches_of(
+                "def @main(%d: Tensor[(24, 0), float32], %x: Tensor[(0, 16), float32]) "
+                "{ [o < 24, t < 16] => sum[k < 0] %d[o, k] * %x[k, t] }",
+                "oo, oi = split(o, 4); reorder(oo, k, oi, t); unroll(oi); vectorize(t, 16); prefetch(d, k)"),
+            "");
+}
+
 /// All tiles read the same columns.
 TEST(Prefetch, IsLeftOutWhereTheNextTileReadsTheSame) {
   EXPECT_EQ(prefetches_of(

@@ -177,6 +177,16 @@ TEST(Contraction, TakesFreshColumnsInBlocks) {
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true, 4096), Not(HasSubstr("cache_write(")));
 }
 
+// The innermost loop over places is split there: its parts stand for it.
+TEST(Contraction, PrefetchesTheWeightsOfAWindowWithTheirUpdate) {
+  const std::string schedule = schedule_of(
+      lowered_main("def @main(%w: Tensor[(512, 512, 3, 3), float32], %d: Tensor[(512, 14, 14), float32], "
+                   "%i: Tensor[(512, 14, 14), float32]) {\n"
+                   "  [o < 512, c < 512, r < 3, s < 3] => %w[o, c, r, s] - 0.01 * (sum[y < 14, x < 14] "
+                   "%d[o, y, x] * (%i[c, y + r - 1, x + s - 1] else 0.0))\n}\n"));
+  EXPECT_THAT(schedule, AllOf(HasSubstr("prefetch(w, "), HasSubstr("peel(xo)"))) << schedule;
+}
+
 TEST(Contraction, PrefetchesWhatComesFromAfar) {
   // The rows of a weight, and what its update reads; not rows that stay in the second-level cache.
   EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false), HasSubstr("prefetch(v, r)"));

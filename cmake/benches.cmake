@@ -37,6 +37,12 @@ if(DNNL_INCLUDE_DIR AND DNNL_LIBRARY)
   add_dependencies(quern_models_bench quern_models_peer)
 endif()
 
+# Texts of equal meaning against each other.
+add_executable(quern_rewrites_bench EXCLUDE_FROM_ALL bench/rewrites/main.cpp)
+target_link_libraries(quern_rewrites_bench PRIVATE quern_bench_harness)
+set_target_properties(quern_rewrites_bench PROPERTIES ENABLE_EXPORTS ON)
+quern_precompile(quern_rewrites_bench "")
+
 # Operators against oneDNN, OpenBLAS and PyTorch, where the first two are.
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
 if(NOT DNNL_INCLUDE_DIR OR NOT DNNL_LIBRARY OR NOT openblas_FOUND)

@@ -28,23 +28,22 @@ struct NoHost final : Host {
   }
 };
 
-constexpr const char* kEntry = "main";
-
 }  // namespace
 
 struct QuernProgram::Impl {
   Session session;
   ModuleId module;
+  std::string entry_name;
   std::optional<Compiler> compiler;
   Compiler::Call call;
   std::vector<Value> arguments;
   NoHost host;
 
-  const FnExpr* entry() { return as<FnExpr>(session.definition(module, kEntry)->body); }
+  const FnExpr* entry() { return as<FnExpr>(session.definition(module, entry_name)->body); }
 
   Result<Done> take_from(const ArgumentSources& sources) {
     const FnExpr* function = entry();
-    if (!function) return Failure{"the types of @main's parameters are open"};
+    if (!function) return Failure{"the types of the parameters are open"};
     const auto lookup = [&](Type type) { return session.data(module, type); };
     EntryArguments found = entry_arguments(function->params, sources, lookup);
     found.problems.insert(found.problems.end(), found.missing.begin(), found.missing.end());
@@ -58,15 +57,16 @@ QuernProgram::QuernProgram() : impl_(std::make_unique<Impl>()) {}
 QuernProgram::~QuernProgram() = default;
 
 Result<Done> QuernProgram::compile(const std::string& name, const std::string& text,
-                                   const CompilerOptions& options) {
+                                   const CompilerOptions& options, const std::string& entry) {
+  impl_->entry_name = entry;
   impl_->module = impl_->session.make_module();
   SourceId source = impl_->session.add_source(impl_->module, name + ".relay", text);
   std::vector<LocatedDiagnostic> problems = impl_->session.check(source);
   if (has_errors(problems)) return Failure{render_terminal(problems.front(), false)};
   impl_->call = nullptr;
   impl_->compiler.emplace(impl_->session, options);
-  impl_->call = impl_->compiler->function(impl_->module, kEntry);
-  if (!impl_->call) return Failure{"the program has no function @main"};
+  impl_->call = impl_->compiler->function(impl_->module, entry);
+  if (!impl_->call) return Failure{fmt::format("the program has no function @{}", entry)};
   return Done{};
 }
 
@@ -75,6 +75,8 @@ void QuernProgram::take(std::vector<Value> arguments) { impl_->arguments = std::
 Result<Done> QuernProgram::load(const std::string& file) { return impl_->take_from({{}, {}, file, {}}); }
 
 Result<Done> QuernProgram::draw(uint64_t seed) { return impl_->take_from({{}, {}, "", seed}); }
+
+const std::vector<Value>& QuernProgram::arguments() const { return impl_->arguments; }
 
 Result<std::vector<std::pair<std::string, std::string>>> QuernProgram::save(const std::string& prefix) const {
   std::vector<std::pair<std::string, std::string>> files;

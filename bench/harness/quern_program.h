@@ -17,12 +17,14 @@ class QuernProgram : public Contender {
   QuernProgram();
   ~QuernProgram() override;
 
-  /// Types a text and optimises its @main, the function that is called from now on.
-  Result<Done> compile(const std::string& name, const std::string& text, const CompilerOptions& options);
+  /// Types a text and optimises its function `entry`, which is called from now on.
+  Result<Done> compile(const std::string& name, const std::string& text, const CompilerOptions& options,
+                       const std::string& entry = "main");
   /// What it is called with: these values, those of a file by the names of the parameters, or random ones.
   void take(std::vector<Value> arguments);
   Result<Done> load(const std::string& file);
   Result<Done> draw(uint64_t seed);
+  const std::vector<Value>& arguments() const;
   /// Saves what it is called with in files that begin with `prefix`; each parameter and its file.
   Result<std::vector<std::pair<std::string, std::string>>> save(const std::string& prefix) const;
   Result<Value> call();

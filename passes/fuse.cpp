@@ -22,6 +22,7 @@ struct ReadSites {
   int count = 0;
   bool plain = true;     ///< every index is a dim and in bounds
   bool identity = true;  ///< the indices are the consumer's own variables in order
+  bool permuted = true;  ///< the indices are the consumer's own variables, each once
   bool once = true;      ///< the indices are distinct variables that cover all enclosing loops of the read
   bool always = true;    ///< no read is evaluated only conditionally
 };
@@ -115,6 +116,9 @@ class Fuser {
     };
     walk(producer.body);
     if (constant && !failing_.contains(variable)) return true;
+    const FusionClass kind = fusion_class(producer);
+    // Products read a factor in any order of its axes as they read it in another one.
+    if (is_strided_view(producer) && fusion_class(consumer) == FusionClass::Contraction) return true;
     if (uses_.at(variable) != sites.count && !computed_again_.contains(variable)) return false;
     if (failing_.contains(variable)) {
       // It must fail at the same point, with its own message.
@@ -122,10 +126,28 @@ class Fuser {
           sites.count == 1 && sites.identity && sites.always && same_extents(producer, consumer);
       if (!every_element || effects_.of(&consumer).has(Effect::Fail)) return false;
     }
-    if (const FusionClass kind = fusion_class(producer); kind != FusionClass::Injective)
+    if (kind == FusionClass::Contraction && sites.count == 1 && sites.permuted)
+      return fusion_class(consumer) == FusionClass::Injective;
+    if (kind != FusionClass::Injective)
       return sites.count == 1 && sites.identity && same_extents(producer, consumer) &&
              shares_a_kernel(kind, consumer);
     return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);
+  }
+
+  /// Whether its elements are those of another tensor, along an axis of which each of its own moves by a step.
+  static bool is_strided_view(const ComprehensionExpr& producer) {
+    auto* read = as<ReadExpr>(producer.body);
+    if (!read || !as<VarExpr>(read->tensor) || read->otherwise) return false;
+    for (const ExprPtr index : read->indices) {
+      auto* dim = as<DimValueExpr>(index);
+      if (!dim) return false;
+      const auto moving = [&](Dim var) { return contains_var(dim->dim, var); };
+      const auto var = std::ranges::find_if(producer.vars, moving);
+      if (var == producer.vars.end()) continue;
+      const std::optional<Linear> linear = linear_in(dim->dim, *var);
+      if (!linear || !as_const(linear->coefficient) || !as_const(linear->rest)) return false;
+    }
+    return true;
   }
 
   using Readers = std::unordered_map<const Variable*, std::vector<const ComprehensionExpr*>>;
@@ -306,7 +328,8 @@ class Fuser {
       if (dim->dim->kind == DimKind::Var) named.push_back(dim->dim);
     }
     if (read.indices.size() != consumer.vars.size() || around.size() != consumer.vars.size())
-      sites.identity = false;
+      sites.identity = sites.permuted = false;
+    for (const Dim var : consumer.vars) sites.permuted &= std::ranges::count(named, var) == 1;
     for (size_t k = 0; k < around.size(); ++k)
       if (!is_const(extents[k], 1) && std::count(named.begin(), named.end(), around[k]) != 1)
         sites.once = false;

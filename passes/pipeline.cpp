@@ -58,6 +58,7 @@ constexpr Pass kPipeline[] = {
     {"gradient", "makes functions of `grad` and the other derivatives, and of `vmap`",
      [](const PassContext& context, ExprPtr expr) { return expand_gradients(context, expr); }},
     {"drop_derivatives", "drops what only derivatives ask for", drop_derivatives},
+    {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},
     {"to_anf", "gives each value a name: operands are variables and constants", to_anf},
     {"evaluate_tapes", "does what is known of a gradient's tape (partial_eval, where there is one)",
      evaluate_tapes},
@@ -86,7 +87,6 @@ constexpr Pass kOnDemand[] = {
      [](const PassContext& context, ExprPtr expr) { return partial_eval(context, expr); }},
     {"lambda_lift", "puts local functions to the outermost level, what they capture is passed to them",
      lambda_lift},
-    {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},
     // Not of the pipeline: what a checkpoint computes again is equal to what it did not keep.
     {"cse", "computes equal reductions once", cse},
 };

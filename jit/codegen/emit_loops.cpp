@@ -8,6 +8,7 @@
 
 #include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
+#include "jit/loops/build.h"
 #include "jit/loops/walk.h"
 #include "jit/schedule/grid.h"
 
@@ -42,7 +43,7 @@ struct BodyFacts {
  private:
   void look(const loops::Value& v) {
     if (auto* apply = loops::as<loops::ApplyValue>(v))
-      is_long = is_long || apply->op == ScalarOp::Pow || info(apply->op).signature == ScalarSignature::Float;
+      is_long = is_long || loops::takes_long(*apply);
     if (!is_long) loops::for_each_operand(v, [this](const loops::Value& operand) { look(operand); });
   }
 };

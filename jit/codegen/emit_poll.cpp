@@ -7,6 +7,7 @@
 
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
+#include "jit/loops/build.h"
 #include "jit/loops/walk.h"
 
 namespace quern::codegen {
@@ -43,8 +44,7 @@ class Cycles {
   double of(const loops::Value& v) {
     if (!counted_.insert(&v).second) return 0;
     auto* apply = loops::as<loops::ApplyValue>(v);
-    const bool is_long =
-        apply && (apply->op == ScalarOp::Pow || info(apply->op).signature == ScalarSignature::Float);
+    const bool is_long = apply && loops::takes_long(*apply);
     double sum = is_long ? 20 : 1;
     loops::for_each_operand(v, [&](const loops::Value& operand) { sum += of(operand); });
     auto* load = loops::as<loops::LoadValue>(v);

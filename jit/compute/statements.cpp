@@ -33,16 +33,16 @@ namespace {
 
 constexpr int64_t kQuarters = 4;  ///< per cycle, the unit of costs
 
-int64_t cost_of(ScalarOp op) {
-  if (op == ScalarOp::Pow) return 32 * kQuarters;
-  if (op == ScalarOp::Div || op == ScalarOp::Mod) return 4 * kQuarters;
-  return info(op).signature == ScalarSignature::Float ? 8 * kQuarters : kQuarters / 2;
+int64_t cost_of(const ApplyValue& function) {
+  if (function.op == ScalarOp::Div || function.op == ScalarOp::Mod) return 4 * kQuarters;
+  if (!takes_long(function)) return kQuarters / 2;
+  return (function.op == ScalarOp::Pow ? 32 : 8) * kQuarters;
 }
 
 /// Quarters of a cycle for a vector of the value itself. Values that do not depend on all of `vars` are in
 /// registers or in a near cache.
 int64_t own_cost_of(const Value& value, const std::vector<Dim>& vars) {
-  if (auto* apply = as<ApplyValue>(value)) return cost_of(apply->op);
+  if (auto* apply = as<ApplyValue>(value)) return cost_of(*apply);
   if (as<CastValue>(value) || as<SelectValue>(value)) return kQuarters / 2;
   auto* load = as<LoadValue>(value);
   if (!load) return 0;

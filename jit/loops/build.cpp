@@ -15,6 +15,13 @@ ValuePtr apply(ScalarOp op, std::vector<ValuePtr> args) {
   return make(ApplyValue{dtype, op, std::move(args)});
 }
 
+bool takes_long(const ApplyValue& function) {
+  if (function.op != ScalarOp::Pow) return info(function.op).signature == ScalarSignature::Float;
+  auto* exponent = as<ConstValue>(*function.args[1]);
+  const double power = exponent ? exponent->constant.as_double() : 0;
+  return power != 1 && power != 2 && power != 3 && power != 4 && power != -1;
+}
+
 ValuePtr cast_to(ValuePtr value, DType dtype) {
   return value->dtype == dtype ? value : make(CastValue{dtype, std::move(value)});
 }

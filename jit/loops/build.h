@@ -14,6 +14,8 @@ ValuePtr load_of(int buffer, DType dtype, Dim offset);
 ValuePtr value_of(int local, DType dtype);
 /// Its dtype is the function's result dtype for the first argument's.
 ValuePtr apply(ScalarOp op, std::vector<ValuePtr> args);
+/// Whether it takes many instructions, as `exp` does; a power by a small number is a few products.
+bool takes_long(const ApplyValue& function);
 /// The value itself if it has the dtype.
 ValuePtr cast_to(ValuePtr value, DType dtype);
 ValuePtr select(ValuePtr condition, ValuePtr then_arm, ValuePtr else_arm);

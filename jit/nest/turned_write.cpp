@@ -15,16 +15,39 @@ Block NestWriter::turned_write(const Place& place) {
   LoopIds others = parts_.tile;
   std::erase_if(others, [&](LoopId loop) { return loop == along || loop == lanes; });
   const int64_t run = run_of_lanes(place), most = *tile_extent(lanes, place);
+  const bool is_finished = is_finished_in_lanes(place);
   return loops(others, 0, place, [&](const Place& p) {
     Block all;
     for (int64_t lane = 0; lane < most; lane += width)
       for (int64_t row = 0; row < rows; row += width / run) {
-        const TurnedPart part{lane, row, std::min(width / run, rows - row), width, run};
+        const TurnedPart part{lane, row, std::min(width / run, rows - row), width, run, is_finished};
         for (const Block& statements : {turned(p, part), stored_along(p, part)})
           all.insert(all.end(), statements.begin(), statements.end());
       }
     return all;
   });
+}
+
+/// Whether the operands of the result are neighbours along the lanes of the sums rather than along the loop that stores
+/// them: then the result is computed first, and transposed. Lanes that the tile does not have must not be read.
+bool NestWriter::is_finished_in_lanes(const Place& place) const {
+  const LoopId lanes = nest_.turned_lanes_;
+  const Reduction& r = c_.reductions[0];
+  const auto extent = as_const(extent_of(lanes, place));
+  if (c_.value->dtype != r.accumulator || !extent || *extent % loop_at(lanes).width != 0) return false;
+  Place inside = place;
+  for (const LoopId loop : parts_.tile) inside.index[loop] = dim_var(nest_.name(loop));
+  const DimMap map = indices(inside);
+  const auto neighbours = [&](const LoadValue& load, LoopId loop) {
+    const auto linear = linear_in(here(load.offset, map, inside.facts), inside.index.at(loop));
+    return linear && is_const(linear->coefficient, 1);
+  };
+  int in_lanes = 0;
+  for_each<LoadValue>(c_.value, [&](const LoadValue& load) {
+    in_lanes +=
+        static_cast<int>(neighbours(load, lanes)) - static_cast<int>(neighbours(load, nest_.turned_write_));
+  });
+  return in_lanes > 0;
 }
 
 /// How many lanes are contiguous in memory and followed by the next row's; otherwise one.
@@ -50,7 +73,7 @@ int64_t NestWriter::run_of_lanes(Place place) const {
   return 1;
 }
 
-/// Transposes a part of the accumulators.
+/// Transposes a part of the accumulators, or of the results.
 Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];
@@ -59,8 +82,9 @@ Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   from.index[along] = dim_add(row, dim_const(part.row));
   from.index[lanes] = dim_add(lane, dim_const(part.lane));
   const int tile = c_.locals;
-  const ValuePtr accumulator = make(LocalValue{r.accumulator, r.local, tile_indices(from)});
-  const StmtPtr take = make(Assign{.local = tile, .indices = {row, lane}, .value = accumulator});
+  const ValuePtr taken =
+      part.is_finished ? store_at(from).value : make(LocalValue{r.accumulator, r.local, tile_indices(from)});
+  const StmtPtr take = make(Assign{.local = tile, .indices = {row, lane}, .value = taken});
   const bool is_full = part.rows == part.groups();
   return {make(Declare{.local = tile,
                        .dtype = r.accumulator,
@@ -89,12 +113,9 @@ Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const
   to.index[along] = dim_add(dim_floordiv(at, run), dim_const(part.row));
   to.index[lanes] = dim_add(dim_add(dim_mul(group, run), dim_floormod(at, run)), dim_const(part.lane));
   Store store = store_at(to);
-  store.value = replace<LocalValue>(store.value, [&](const LocalValue& v) -> ValuePtr {
-    if (v.local != r.local) return nullptr;
-    LocalValue turned = v;
-    turned.local = c_.locals;
-    turned.indices = {group, at};
-    return make(std::move(turned));
+  const ValuePtr turned = make(LocalValue{r.accumulator, c_.locals, {group, at}});
+  store.value = part.is_finished ? turned : replace<LocalValue>(store.value, [&](const LocalValue& v) {
+    return v.local == r.local ? turned : nullptr;
   });
   Block stored{loop_in_lanes(at, dim_const(count), part.width, count, {make(std::move(store))})};
   if (const Dim extent = extent_of(lanes, place); !as_const(extent))

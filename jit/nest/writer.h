@@ -133,9 +133,11 @@ class NestWriter {
   struct TurnedPart {
     int64_t lane, row;  ///< the first ones
     int64_t rows, width, run;
+    bool is_finished;  ///< results are transposed, not sums
     int64_t groups() const { return width / run; }
   };
   Block turned_write(const Place& place);
+  bool is_finished_in_lanes(const Place& place) const;
   int64_t run_of_lanes(Place place) const;
   Block turned(const Place& place, const TurnedPart& part) const;
   Block stored_along(const Place& place, const TurnedPart& part) const;

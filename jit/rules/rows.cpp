@@ -73,9 +73,33 @@ void append(Block& body, const Block& stage, int& locals) {
   body.insert(body.end(), stage.begin() + 2, stage.end());
 }
 
+/// Stages of single numbers as one element, which binds the number of each stage to its local.
+Computation as_element(const RowComputation& rows) {
+  Computation element = rows.stages.back();
+  std::vector<Reduction> reductions;
+  for (const Computation& stage : rows.stages) {
+    reductions.insert(reductions.end(), stage.reductions.begin(), stage.reductions.end());
+    if (stage.takes_value < 0) continue;
+    Reduction let{ReduceKind::Sum, {}, {}, stage.value};
+    let.accumulator = stage.value->dtype;
+    let.local = stage.takes_value;
+    let.is_let = true;
+    reductions.push_back(std::move(let));
+  }
+  element.reductions = std::move(reductions);
+  element.vars = rows.rows;
+  element.extents = rows.extents;
+  element.dims = rows.dims;
+  element.locals = rows.locals;
+  return element;
+}
+
 }  // namespace
 
 Kernel scheduled_rows(const RowComputation& rows, int vector_bytes) {
+  const auto is_single = [](const Computation& stage) { return stage.vars.empty(); };
+  if (std::ranges::all_of(rows.stages, is_single))
+    return schedule_default(with_simple_loops(as_element(rows)), vector_bytes);
   Kernel kernel;
   kernel.buffers = rows.stages.back().buffers;
   kernel.dims = rows.dims;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "jit/compute/statements.h"
+#include "jit/rules/results_in_lanes.h"
 
 namespace quern::loops {
 
@@ -59,11 +60,11 @@ class Scheduler {
     const Dim work = work_of(c_);
     cut_into_parts();
     Kernel kernel;
+    kernel.body = nest();
     kernel.buffers = c_.buffers;
     kernel.dims = c_.dims;
     kernel.locals = c_.locals;
     kernel.traps = c_.traps;
-    kernel.body = nest();
     if (const int from = copied_whole(); from >= 0)
       kernel.body = {make(IfApart{.from = from, .to = output_of(c_.buffers), .body = kernel.body})};
     if (c_.scatter) add_scatter(*c_.scatter, kernel.body);
@@ -94,8 +95,8 @@ class Scheduler {
 
  private:
   Block nest() {
-    Block body = c_.running ? running_loop() : element();
-    size_t inner = c_.vars.size();
+    Block body = is_in_blocks_ ? block_of_results() : c_.running ? running_loop() : element();
+    size_t inner = c_.vars.size() - (is_in_blocks_ ? 1 : 0);
     if (const std::vector<int64_t> cuts = this->cuts(); !cuts.empty()) {
       body = pieces(cuts);
       --inner;
@@ -164,19 +165,33 @@ class Scheduler {
     kernel.work = work;
   }
 
-  /// Turns a single long loop in lanes into a loop over parts of it.
+  /// Turns a single long loop in lanes into a loop over parts of it, and results that run in lanes after their sums into
+  /// blocks of them.
   void cut_into_parts() {
     constexpr int64_t kPart = 8192, kFewestParts = 8;
+    if (has_results_in_lanes(c_, vector_var_, width_)) {
+      is_in_blocks_ = true;
+      return cut_innermost(kBlockVectors * width_);
+    }
     if (c_.scatter || c_.vars.size() != 1 || c_.vars[0] != vector_var_ || !c_.reductions.empty()) return;
-    const Dim extent = c_.extents[0], part = dim_const(kPart);
-    if (as_const(extent).value_or(kPart * kFewestParts) < kPart * kFewestParts) return;
-    const Dim parts = dim_var("part"), count = dim_floordiv(dim_add(extent, dim_const(kPart - 1)), part);
+    if (as_const(c_.extents[0]).value_or(kPart * kFewestParts) >= kPart * kFewestParts) cut_innermost(kPart);
+  }
+
+  void cut_innermost(int64_t steps) {
+    const Dim var = c_.vars.back(), extent = c_.extents.back(), part = dim_const(steps);
+    const Dim parts = dim_var("part"), count = dim_floordiv(dim_add(extent, dim_const(steps - 1)), part);
     const Dim start = dim_mul(parts, part);
-    rewrite({{vector_var_, dim_add(start, vector_var_)}});
-    c_.vars.insert(c_.vars.begin(), parts);
-    c_.extents.insert(c_.extents.begin(), count);
+    rewrite({{var, dim_add(start, var)}});
+    c_.vars.insert(c_.vars.end() - 1, parts);
+    c_.extents.insert(c_.extents.end() - 1, count);
     const bool even = is_const(dim_floormod(extent, part), 0);
-    c_.extents[1] = even ? part : dim_min(part, dim_sub(extent, start));
+    c_.extents.back() = even ? part : dim_min(part, dim_sub(extent, start));
+  }
+
+  Block block_of_results() {
+    return results_in_lanes(c_, kBlockVectors * width_, width_, [this](Dim var, Dim extent, Block inner) {
+      return loop(var, extent, std::move(inner));
+    });
   }
 
   Accesses accesses() const {
@@ -266,16 +281,30 @@ class Scheduler {
       auto count = as_const(c_.extents.back());
       if (count && *count < 2) vector_var_ = nullptr;
     }
+    const Dim results = vector_var_;
     for (const Reduction& r : c_.reductions) {
-      if (r.vars.empty() || !r.inner.empty() || bounds_a_loop(r.vars.back())) continue;
-      auto count = as_const(r.extents.back());
-      if (count && *count < width) continue;
+      if (!may_run_in_lanes(r, width)) continue;
       double along = cost(r.vars.back(), r.extents.back(), width);
       if (vector_var_ && along >= best) continue;
       vector_var_ = r.vars.back();
       best = along;
     }
+    if (vector_var_ != results)
+      for (const Reduction& r : c_.reductions)
+        if (may_run_in_lanes(r, width) && is_contiguous(r)) sums_in_lanes_.push_back(r.vars.back());
     width_ = width;
+  }
+
+  bool may_run_in_lanes(const Reduction& r, int width) const {
+    if (r.vars.empty() || !r.inner.empty() || bounds_a_loop(r.vars.back())) return false;
+    return as_const(r.extents.back()).value_or(width) >= width;
+  }
+
+  static bool is_contiguous(const Reduction& r) {
+    Accesses all;
+    collect(r, all);
+    return std::ranges::none_of(all.offsets,
+                                [&](Dim offset) { return step_of(offset, r.vars.back()) == Step::Other; });
   }
 
   bool bounds_a_loop(Dim var) const {
@@ -379,13 +408,18 @@ class Scheduler {
   }
 
   StmtPtr loop(Dim var, Dim extent, Block body) const {
-    return var == vector_var_ ? vector_loop(var, extent, width_, std::move(body))
-                              : serial_loop(var, extent, std::move(body));
+    const bool in_lanes = var == vector_var_ || std::ranges::count(sums_in_lanes_, var) > 0;
+    return in_lanes ? vector_loop(var, extent, width_, std::move(body))
+                    : serial_loop(var, extent, std::move(body));
   }
+
+  static constexpr int64_t kBlockVectors = 2;  ///< of results that wait for their sums
 
   Computation c_;
   int vector_bytes_;
+  bool is_in_blocks_ = false;  ///< the innermost loop runs within `block_of_results`
   Dim vector_var_ = nullptr;
+  std::vector<Dim> sums_in_lanes_;  ///< loops of sums beside the one that is `vector_var_`
   int width_ = 1;
 };
 

@@ -153,8 +153,7 @@ class OrderSearch {
     AxisOrders before;
     bool changes = false;
     for (const auto& [tensor, axis] : move) {
-      const size_t rank = tensor->type->dims.size();
-      changes |= innermost_axis(orders_, tensor, rank) != axis;
+      changes |= innermost_axis(orders_, tensor) != axis;
       if (const auto known = orders_.find(tensor); known != orders_.end()) before.insert(*known);
       affected.insert(affected.end(), touching_.at(tensor).begin(), touching_.at(tensor).end());
     }
@@ -194,7 +193,8 @@ class OrderSearch {
     AxisOrder order(tensor->type->dims.size());
     std::iota(order.begin(), order.end(), size_t{0});
     orders_.erase(tensor);
-    if (axis + 1 == order.size()) return;
+    const std::span<const Dim> extents = tensor->type->dims;
+    if (axis == last_axis(extents) || is_const(extents[axis], 1)) return;
     const auto at = order.begin() + static_cast<std::ptrdiff_t>(axis);
     std::rotate(at, at + 1, order.end());
     orders_.emplace(tensor, std::move(order));

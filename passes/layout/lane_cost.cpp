@@ -26,6 +26,10 @@ double extent_of(Dim extent) {
 
 double elements_of(Type type) { return extent_of(dim_product(type->dims)); }
 
+size_t innermost_axis(const AxisOrders& orders, const KernelAccesses::Access& access) {
+  return access.tensor ? innermost_axis(orders, access.tensor) : access.innermost;
+}
+
 enum class Along : uint8_t { Absent, Contiguous, Strided };
 
 bool moves(const KernelAccesses::Access& access, Dim var) {
@@ -54,9 +58,20 @@ Along along_loop(const KernelAccesses::Access& access, Dim var, size_t innermost
 
 double copy_cycles(Type tensor) { return elements_of(tensor) / kLanes * kCopied; }
 
-size_t innermost_axis(const AxisOrders& orders, const Variable* tensor, size_t rank) {
+size_t last_axis(std::span<const Dim> extents) {
+  size_t last = 0;
+  for (size_t axis = 0; axis < extents.size(); ++axis)
+    if (!is_const(extents[axis], 1)) last = axis;
+  return last;
+}
+
+size_t innermost_axis(const AxisOrders& orders, const Variable* tensor) {
+  const std::span<const Dim> extents = tensor->type->dims;
   const auto known = orders.find(tensor);
-  return known == orders.end() ? rank - 1 : known->second.back();
+  if (known == orders.end()) return last_axis(extents);
+  for (size_t k = known->second.size(); k-- > 0;)
+    if (!is_const(extents[known->second[k]], 1)) return known->second[k];
+  return 0;
 }
 
 KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* result) {
@@ -67,7 +82,8 @@ KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* 
   }
   most_times_ = times;
   collect(kernel.body, times);
-  accesses_.push_back({result, {kernel.vars.begin(), kernel.vars.end()}, {}, times, times});
+  accesses_.push_back(
+      {result, {kernel.vars.begin(), kernel.vars.end()}, {}, times, times, last_axis(kernel.extents)});
 }
 
 void KernelAccesses::enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times) {
@@ -85,7 +101,8 @@ void KernelAccesses::collect(ExprPtr expr, double times) {
   if (auto* scan = as<ScanExpr>(expr)) enter(scan->vars, scan->extents, times);
   if (auto* read = as<ReadExpr>(expr); read && !read->indices.empty()) {
     auto* var = as<VarExpr>(read->tensor);
-    Access access{var ? var->variable : nullptr, {}, {}, times, elements_of(read->tensor->type)};
+    const Type type = read->tensor->type;
+    Access access{var ? var->variable : nullptr, {}, {}, times, elements_of(type), last_axis(type->dims)};
     for (size_t k = 0; k < read->indices.size(); ++k) {
       auto* dim = as<DimValueExpr>(read->indices[k]);
       access.indices.push_back(dim ? dim->dim : nullptr);
@@ -112,7 +129,7 @@ bool KernelAccesses::is_tile(std::span<const Access> factors) const {
 
 double KernelAccesses::of_factor(const Access& access, const Loop& lane, const AxisOrders& orders,
                                  const Given& given) const {
-  const size_t innermost = innermost_axis(orders, access.tensor, access.indices.size());
+  const size_t innermost = innermost_axis(orders, access);
   switch (along_loop(access, lane.var, innermost)) {
     case Along::Strided: return given.contains(access.tensor) ? 0 : access.elements * kPacked;
     case Along::Contiguous: return is_masked(access, lane.var) ? access.times / kLanes * kMask / kLanes : 0;
@@ -127,7 +144,7 @@ double KernelAccesses::of_factor(const Access& access, const Loop& lane, const A
 }
 
 double KernelAccesses::of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const {
-  const size_t innermost = innermost_axis(orders, access.tensor, access.indices.size());
+  const size_t innermost = innermost_axis(orders, access);
   const double mask = is_masked(access, lane.var) ? kMask : 0;
   switch (along_loop(access, lane.var, innermost)) {
     case Along::Absent: return kBroadcast;

@@ -16,8 +16,10 @@ using AxisOrders = std::unordered_map<const Variable*, AxisOrder>;
 /// Tensors that come from outside, such as weights: what is prepared of them serves every call.
 using Given = std::unordered_set<const Variable*>;
 
-/// The innermost axis of a tensor of this rank, which is at least 1.
-size_t innermost_axis(const AxisOrders& orders, const Variable* tensor, size_t rank);
+/// The last axis with more than one element: it is the innermost one in memory. 0 for a single element.
+size_t last_axis(std::span<const Dim> extents);
+/// The innermost axis of a tensor.
+size_t innermost_axis(const AxisOrders& orders, const Variable* tensor);
 
 /// What it takes to copy a tensor of this type into another order of axes, in operations of a vector.
 double copy_cycles(Type tensor);
@@ -32,6 +34,7 @@ class KernelAccesses {
     std::vector<Dim> checked;  ///< those of the indices that may be out of bounds
     double times;              ///< how often it happens
     double elements;           ///< of the tensor
+    size_t innermost;          ///< axis, where the order is that of the shape
     bool factor = false;       ///< of the products of a register tile
   };
 

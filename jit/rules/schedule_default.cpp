@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "jit/compute/statements.h"
 #include "jit/rules/results_in_lanes.h"
@@ -271,7 +272,7 @@ class Scheduler {
   }
 
   void choose_vector_loop() {
-    int width = lanes_of(c_, vector_bytes_);
+    int width = loops::lanes_of(c_, vector_bytes_);
     if (width < 2) return;
     double best = 0;
     // Iterations with different inner loop bounds cannot be lanes; nor can the steps of a running result.
@@ -281,22 +282,31 @@ class Scheduler {
       auto count = as_const(c_.extents.back());
       if (count && *count < 2) vector_var_ = nullptr;
     }
+    width_ = width;
     const Dim results = vector_var_;
     for (const Reduction& r : c_.reductions) {
-      if (!may_run_in_lanes(r, width)) continue;
+      if (!may_run_in_lanes(r)) continue;
       double along = cost(r.vars.back(), r.extents.back(), width);
       if (vector_var_ && along >= best) continue;
       vector_var_ = r.vars.back();
       best = along;
     }
-    if (vector_var_ != results)
-      for (const Reduction& r : c_.reductions)
-        if (may_run_in_lanes(r, width) && is_contiguous(r)) sums_in_lanes_.push_back(r.vars.back());
-    width_ = width;
+    if (vector_var_ == results) return;
+    for (const Reduction& r : c_.reductions)
+      if (may_run_in_lanes(r) && (r.vars.back() == vector_var_ || is_contiguous(r)))
+        sums_in_lanes_.emplace(r.vars.back(), lanes_of(r));
   }
 
-  bool may_run_in_lanes(const Reduction& r, int width) const {
+  /// Of a sum's terms, which the arithmetic of its result does not narrow.
+  int lanes_of(const Reduction& r) const {
+    Computation terms;
+    terms.value = r.value;
+    return loops::lanes_of(terms, vector_bytes_);
+  }
+
+  bool may_run_in_lanes(const Reduction& r) const {
     if (r.vars.empty() || !r.inner.empty() || bounds_a_loop(r.vars.back())) return false;
+    const int width = lanes_of(r);
     return as_const(r.extents.back()).value_or(width) >= width;
   }
 
@@ -408,9 +418,10 @@ class Scheduler {
   }
 
   StmtPtr loop(Dim var, Dim extent, Block body) const {
-    const bool in_lanes = var == vector_var_ || std::ranges::count(sums_in_lanes_, var) > 0;
-    return in_lanes ? vector_loop(var, extent, width_, std::move(body))
-                    : serial_loop(var, extent, std::move(body));
+    if (const auto sum = sums_in_lanes_.find(var); sum != sums_in_lanes_.end())
+      return vector_loop(var, extent, sum->second, std::move(body));
+    return var == vector_var_ ? vector_loop(var, extent, width_, std::move(body))
+                              : serial_loop(var, extent, std::move(body));
   }
 
   static constexpr int64_t kBlockVectors = 2;  ///< of results that wait for their sums
@@ -419,7 +430,7 @@ class Scheduler {
   int vector_bytes_;
   bool is_in_blocks_ = false;  ///< the innermost loop runs within `block_of_results`
   Dim vector_var_ = nullptr;
-  std::vector<Dim> sums_in_lanes_;  ///< loops of sums beside the one that is `vector_var_`
+  std::unordered_map<Dim, int> sums_in_lanes_;  ///< loops of sums in lanes, and how many
   int width_ = 1;
 };
 

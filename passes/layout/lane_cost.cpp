@@ -13,8 +13,8 @@ namespace {
 /// Elements of a vector; the time of a strided access, of a broadcast, of a mask and of packing an element, in
 /// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read;
 /// that of a transpose in squares of a vector's width.
-constexpr double kLanes = 16, kStrided = 5, kBroadcast = 0.25, kMask = 4, kPacked = 6, kScattered = 0.05,
-                 kCopied = 6;
+constexpr double kLanes = 16, kStrided = 5, kGathered = 16, kBroadcast = 0.25, kMask = 4, kPacked = 6,
+                 kScattered = 0.05, kCopied = 6;
 /// How much longer a sum takes whose elements are no tile of neighbours in lanes.
 constexpr double kNoTile = 4;
 /// The extent that is assumed of a dim without a known value.
@@ -75,6 +75,7 @@ size_t innermost_axis(const AxisOrders& orders, const Variable* tensor) {
 }
 
 KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* result) {
+  is_copy_ = kernel.body->kind == ExprKind::Read;
   double times = 1;
   for (size_t k = 0; k < kernel.vars.size(); ++k) {
     loops_.push_back({kernel.vars[k], extent_of(kernel.extents[k]), false});
@@ -156,7 +157,7 @@ double KernelAccesses::of_stream(const Access& access, const Loop& lane, const A
       access.times > access.elements && std::ranges::none_of(loops_, [&](const Loop& loop) {
         return !loop.reduced && loop.extent > 1 && loop.var != lane.var && moves(access, loop.var);
       });
-  return alone ? 1 : kStrided + mask;
+  return alone ? 1 : (is_copy_ || contraction_ ? kStrided : kGathered) + mask;
 }
 
 double KernelAccesses::along(const Loop& lane, const AxisOrders& orders, const Given& given) const {

@@ -68,8 +68,9 @@ class KernelAccesses {
 
   std::vector<Access> accesses_;  ///< the store is the last one
   std::vector<Loop> loops_;
-  double most_times_ = 0;  ///< that the innermost loop runs
-  bool contraction_ = false;
+  double most_times_ = 0;     ///< that the innermost loop runs
+  bool contraction_ = false;  ///< this and copies are transposed in squares, where they are strided
+  bool is_copy_ = false;
 };
 
 }  // namespace quern

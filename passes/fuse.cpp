@@ -20,7 +20,8 @@ constexpr size_t kMostNodes = 512;
 // How a consumer reads one variable.
 struct ReadSites {
   int count = 0;
-  bool plain = true;     ///< every index is a dim and in bounds
+  bool plain = true;  ///< every index is a dim and in bounds
+  // An axis of one element has any index.
   bool identity = true;  ///< the indices are the consumer's own variables in order
   bool permuted = true;  ///< the indices are the consumer's own variables, each once
   bool once = true;      ///< the indices are distinct variables that cover all enclosing loops of the read
@@ -324,12 +325,17 @@ class Fuser {
         sites.plain = false;
         return;
       }
-      if (k >= consumer.vars.size() || dim->dim != consumer.vars[k]) sites.identity = false;
+      const bool is_only = is_const(read.tensor->type->dims[k], 1);
+      const bool is_own = k < consumer.vars.size() && dim->dim == consumer.vars[k];
+      const bool is_only_of_both = is_only && k < consumer.vars.size() && is_const(consumer.extents[k], 1);
+      if (!is_own && !is_only_of_both) sites.identity = false;
+      if (dim->dim->kind != DimKind::Var && !is_only) sites.permuted = false;
       if (dim->dim->kind == DimKind::Var) named.push_back(dim->dim);
     }
     if (read.indices.size() != consumer.vars.size() || around.size() != consumer.vars.size())
       sites.identity = sites.permuted = false;
-    for (const Dim var : consumer.vars) sites.permuted &= std::ranges::count(named, var) == 1;
+    for (size_t k = 0; k < consumer.vars.size(); ++k)
+      sites.permuted &= is_const(consumer.extents[k], 1) || std::ranges::count(named, consumer.vars[k]) == 1;
     for (size_t k = 0; k < around.size(); ++k)
       if (!is_const(extents[k], 1) && std::count(named.begin(), named.end(), around[k]) != 1)
         sites.once = false;

@@ -89,6 +89,36 @@ TEST(Contraction, SumsGradientsOfWindowsAsTheInterpreterDoes) {
   }
 }
 
+std::string transposed_sum(const std::string& residual, int columns) {
+  return fmt::format(
+      "def @main(%x: Tensor[(40, 24), int32], %w: Tensor[({0}, 24), int32], %r: Tensor[{1}, int32]) {{\n"
+      "  [j < {0}, i < 40] => max(0, sum[k < 24] %x[i, k] * %w[j, k] + %r[{2}])\n"
+      "}}\n",
+      columns, residual == "i, j" ? fmt::format("(40, {})", columns) : fmt::format("({}, 40)", columns),
+      residual);
+}
+
+// What is read beside a sum is read along the lanes before the transpose, or along the result after it.
+TEST(Contraction, FinishesResultsBeforeTheyAreTransposedWhereTheirOperandsAreAlongTheLanes) {
+  const auto last_store = [](const std::string& residual) {
+    const std::string loops = print_kernel(lowered_main(transposed_sum(residual, 64), wide_machine()).kernel);
+    return loops.substr(loops.rfind("out["));
+  };
+  EXPECT_THAT(last_store("i, j"), Not(HasSubstr("max(")));
+  EXPECT_THAT(last_store("j, i"), HasSubstr("max("));
+}
+
+TEST(Contraction, TransposesResultsAsTheInterpreterDoes) {
+  std::mt19937 engine(4);
+  for (const std::string residual : {"i, j", "j, i"})
+    for (const int columns : {64, 33}) {
+      const std::string program = transposed_sum(residual, columns);
+      Main main(program);
+      const std::vector<Value> arguments = main.random_arguments(engine);
+      expect_same(main.compiled(arguments, {.tiers = Tiers::Best}), main.interpreted(arguments), program);
+    }
+}
+
 // GELU binds its operand, which is the product, by a `let`.
 TEST(Contraction, TilesProductsUnderALet) {
   const std::string program =

@@ -6,6 +6,7 @@
 
 #include "ir/base/interrupt.h"
 #include "ir/expr/effects.h"
+#include "ir/value/scalar.h"
 #include "passes/fusion_class.h"
 #include "passes/uses.h"
 
@@ -348,7 +349,7 @@ class Fuser {
     std::function<ExprPtr(ExprPtr)> walk = [&](ExprPtr e) -> ExprPtr {
       auto* read = as<ReadExpr>(e);
       auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
-      if (!var || var->variable != variable) return map_children(arena_, e, walk);
+      if (!var || var->variable != variable) return without_one(map_children(arena_, e, walk));
       ++replaced;
       ExprSubstitution substitution;
       for (size_t k = 0; k < producer.vars.size(); ++k)
@@ -359,6 +360,19 @@ class Fuser {
     ExprPtr body = walk(consumer.body);
     count_inlined(variable, replaced);
     return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents, body);
+  }
+
+  /// Its other factor, where one is a 1: a derivative begins with it.
+  static ExprPtr without_one(ExprPtr expr) {
+    auto* product = as<ScalarExpr>(expr);
+    if (!product || product->is_cast || product->op != ScalarOp::Mul) return expr;
+    const auto is_one = [](ExprPtr factor) {
+      auto* number = as<ConstExpr>(factor);
+      return number && number->value->size() == 1 && !number->type->dtype.is_vector() &&
+             element_as_double(*number->value, 0) == 1;
+    };
+    if (is_one(product->args[0])) return product->args[1];
+    return is_one(product->args[1]) ? product->args[0] : expr;
   }
 
   /// Updates use counts: the producer's operands are read once per inlining, and no longer by the producer

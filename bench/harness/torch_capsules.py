@@ -31,7 +31,7 @@ def as_columns(b):
     return b.permute(1, 2, 3, 4, 0, 5).flatten(4).flatten(0, 3)
 
 
-def capsule_product(a, b):
+def capsule_product(a, b, arranged=arranged):
     """Windows as the rows of one matrix product."""
     o, c, r, s, k, j = b.shape
     windows = windows_of(a, r, s).permute(0, 2, 3, 6, 1, 4, 5, 7)
@@ -43,7 +43,7 @@ def as_filters(b):
     return b.permute(0, 5, 1, 4, 2, 3).flatten(2, 3).flatten(0, 1)
 
 
-def capsule_convolution(a, b, layout=torch.contiguous_format):
+def capsule_convolution(a, b, layout=torch.contiguous_format, arranged=arranged):
     """A plain convolution: the rows of a pose are its batch, its columns are channels."""
     n, c, h, w, i, k = a.shape
     rows = a.permute(0, 4, 1, 5, 2, 3).reshape(n * i, c * k, h, w).contiguous(memory_format=layout)

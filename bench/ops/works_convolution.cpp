@@ -96,6 +96,38 @@ Work work_of(const Convolution& c, Layout layout) {
   return work;
 }
 
+/// Which operand a derivative is by.
+enum class Operand { Data, Weight };
+
+/// The derivative of a convolution by one of its operands, made by `grad`, beside the library's backward primitive. Its
+/// inputs are the other operand, and the derivative by the result.
+Work gradient_of(const Convolution& c, Operand by, Layout layout) {
+  const Work forward = work_of(c, layout);
+  const bool by_data = by == Operand::Data;
+  Work work{c.name + (by_data ? "dx" : "dw"), "gradient"};
+  Input result{{1, c.out}};
+  for (int64_t extent : result_extents(c)) result.shape.push_back(extent);
+  if (!forward.inputs[0].quern_axes.empty()) result.quern_axes = forward.inputs[0].quern_axes;
+  const Input &own = forward.inputs[by_data ? 0 : 1], &other = forward.inputs[by_data ? 1 : 0];
+  work.inputs = {other, result};
+  // Where the axes of Quern's result are among the library's.
+  work.result_axes.resize(own.quern_axes.size());
+  for (size_t k = 0; k < own.quern_axes.size(); ++k) work.result_axes[own.quern_axes[k]] = k;
+  work.flops = forward.flops;
+  work.onednn =
+      LibraryCall{by_data ? "convolution_by_data" : "convolution_by_weight", forward.onednn->numbers};
+  work.onednn->numbers["operand"] = own.shape;
+  const std::string call = forward.source.substr(forward.source.find("nn.conv"));
+  const std::string attributes =
+      call.substr(call.find(", strides"), call.rfind(')') - call.find(", strides"));
+  const std::string type = operand_type(own),
+                    shape = type.substr(7, type.rfind(',') - 7);  // of "Tensor[shape, dtype]"
+  work.source = main_of(work.inputs,
+                        fmt::format("grad(fn (%p: {}) {{ sum(nn.conv{}d({}{}) * %b) }})(zeros({})).0", type,
+                                    c.extents.size(), by_data ? "%p, %a" : "%a, %p", attributes, shape));
+  return work;
+}
+
 Convolution square(std::string name, std::string group, int64_t extent, int64_t in, int64_t out,
                    int64_t kernel, int64_t stride, int64_t groups = 1) {
   return {std::move(name), std::move(group),   in,        out,   all(2, extent), all(2, kernel),
@@ -166,6 +198,8 @@ void add_convolutions(std::vector<Work>& works, Layout layout) {
       square("C9", "C", 14, 256, 256, 3, 1),  square("C10", "C", 14, 256, 512, 3, 2),
       square("C11", "C", 14, 256, 512, 1, 2), square("C12", "C", 7, 512, 512, 3, 1)};
   for (const Convolution& c : dense) works.push_back(work_of(c, layout));
+  for (const Convolution& c : dense)
+    for (const Operand by : {Operand::Data, Operand::Weight}) works.push_back(gradient_of(c, by, layout));
   for (size_t index : {1, 5, 8}) {
     Convolution c = dense[index];
     c.name += "w";

@@ -3,6 +3,8 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+import torch_capsules as capsules
+
 
 class Cell(nn.Module):
     """A loop of `step` over the weights; the output of the last step."""
@@ -99,6 +101,28 @@ class CapsNet(nn.Module):
             if round < 2:
                 logits = logits + torch.einsum("bcoe,boe->bco", votes, v)
         return ((v * v).sum(-1) + 1e-9).sqrt()
+
+
+class CapsuleConv(nn.Module):
+    """The convolution alone, with the gradients of both operands."""
+
+    def __init__(self, function=capsules.capsule_einsum):
+        super().__init__()
+        self.function = function
+        self.poses = nn.Parameter(torch.randn(1, 64, 28, 28, 4, 4))
+        self.weight = nn.Parameter(0.05 * torch.randn(256, 64, 3, 3, 4, 4))
+
+    def forward(self, scale):
+        return scale * self.function(self.poses, self.weight)
+
+
+def with_capsules(function):
+    """Another way of the same convolution, whose weights are arranged anew in each step."""
+    def made(module):
+        other = CapsuleConv(lambda a, b: function(a, b, arranged=lambda weight, arrange: arrange(weight)))
+        other.load_state_dict(module.state_dict())
+        return other
+    return made
 
 
 def margin(lengths, y):

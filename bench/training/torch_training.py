@@ -5,12 +5,14 @@ import os
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models"))
+for folder in ("models", "harness"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from torch_cells import CapsNet, Lltm, MiLstm, Scrn, SubLstm, margin
+from torch_capsules import capsule_convolution, capsule_product
+from torch_cells import CapsNet, CapsuleConv, Lltm, MiLstm, Scrn, SubLstm, margin, with_capsules
 from torch_models import Bert, Named
 from torch_nets import ShuffleNet, mobile_net, res_net50
 
@@ -97,8 +99,9 @@ class LstmLayer(nn.Module):
 class Row:
     """A model of the bench, what it is trained on, and how it is measured."""
 
-    def __init__(self, module, x, y, loss, steps, images=False, layer=None):
-        self.module, self.x, self.y, self.loss, self.steps, self.images, self.layer = module, x, y, loss, steps, images, layer
+    def __init__(self, module, x, y, loss, steps, images=False, others=None):
+        self.module, self.x, self.y, self.loss, self.steps, self.images = module, x, y, loss, steps, images
+        self.others = others or {}  # other modules of the same function, made of the first one
 
     def tensors(self):
         state = {f"net.{name}": tensor for name, tensor in self.module.state_dict().items()
@@ -110,19 +113,30 @@ def images(batch):
     return torch.randn(batch, 3, 224, 224), torch.randint(0, 1000, (batch,), dtype=torch.int32)
 
 
+def digits(batch, *shape):
+    return torch.randn(batch, *shape), torch.randint(0, 10, (batch,), dtype=torch.int32)
+
+
+# Rows that take any batch.
+SWEPT = {
+    "mlp": lambda batch=64: Row(Mlp(), *digits(batch, 784), classes, 200),
+    "lenet": lambda batch=32: Row(LeNet(), *digits(batch, 1, 28, 28), classes, 200, images=True),
+    "lstm": lambda batch=16: Row(Lstm(), torch.randn(20, batch, 300), 0.5 * torch.randn(batch, 512), squares, 20,
+                                           others={"layer": LstmLayer}),
+}
 ROWS = {
-    "mlp": lambda: Row(Mlp(), torch.randn(64, 784), torch.randint(0, 10, (64,), dtype=torch.int32), classes, 200),
-    "lenet": lambda: Row(LeNet(), torch.randn(32, 1, 28, 28), torch.randint(0, 10, (32,), dtype=torch.int32), classes, 200,
-                         images=True),
+    **SWEPT,
     "resnet18": lambda: Row(ResNet18(), *images(1), classes, 10, images=True),
     "resnet18_batch16": lambda: Row(ResNet18(), *images(16), classes, 1, images=True),
     "resnet50": lambda: Row(res_net50(), *images(1), classes, 5, images=True),
     "mobilenet_v2": lambda: Row(mobile_net(), *images(1), classes, 10, images=True),
     "shufflenet": lambda: Row(ShuffleNet(), *images(1), classes, 20, images=True),
     "bert_base": lambda: Row(Bert(12, 768, 12), torch.randint(0, 30522, (1, 64), dtype=torch.int32), torch.randn(1, 768), squares, 3),
-    "lstm": lambda: Row(Lstm(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20, layer=LstmLayer),
     **{name: lambda cell=cell: Row(cell(), torch.randn(20, 16, 300), 0.5 * torch.randn(16, 512), squares, 20)
        for name, cell in {"mi_lstm": MiLstm, "sub_lstm": SubLstm, "lltm": Lltm, "scrn": Scrn}.items()},
+    "capsule_conv": lambda: Row(CapsuleConv(), torch.ones(1), torch.randn(1, 256, 13, 13, 4, 4), squares, 10,
+                                others={"product": with_capsules(capsule_product),
+                                        "convolution": with_capsules(capsule_convolution)}),
     "capsnet": lambda: Row(CapsNet(), torch.rand(8, 1, 28, 28), torch.randint(0, 10, (8,), dtype=torch.int32), margin, 5,
                            images=True),
 }
@@ -150,8 +164,8 @@ def variants(row):
     if row.images:
         last = torch.channels_last
         yield "eager channels last", lambda: step_of(copied().to(memory_format=last), row.x.contiguous(memory_format=last))
-    if row.layer:
-        yield "layer", lambda: step_of(row.layer(row.module), row.x)
+    for name, other in row.others.items():
+        yield name, lambda other=other: step_of(other(row.module), row.x)
 
 
 def milliseconds(step, count):

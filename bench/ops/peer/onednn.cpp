@@ -62,12 +62,13 @@ memory packed(const TensorPtr& tensor, const memory::desc& wanted) {
   return packed(tensor, row_major(wanted.dims()), wanted);
 }
 
-// A primitive on these arguments, whose result is read from the one called DST.
+// A primitive on these arguments, one of which receives the result.
 template <class Primitive, class Description>
-Variant variant(std::string name, const Description& description, Arguments arguments) {
+Variant variant(std::string name, const Description& description, Arguments arguments,
+                int to = DNNL_ARG_DST) {
   auto stream = std::make_shared<dnnl::stream>(processor());
   auto primitive = std::make_shared<Primitive>(description);
-  memory result = arguments.at(DNNL_ARG_DST);
+  memory result = arguments.at(to);
   auto run = [=] {
     primitive->execute(*stream, arguments);
     stream->wait();
@@ -149,6 +150,49 @@ void add_convolution(std::vector<Variant>& variants, const Request& request, boo
                                          {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
                                           {DNNL_ARG_WEIGHTS, packed(request.inputs[1], made.weights_desc())},
                                           {DNNL_ARG_DST, memory(made.dst_desc(), processor())}}));
+}
+
+// The derivative by the data or by the weights, of the other operand and the derivative by the result.
+template <class Backward>
+void add_convolution_by(std::vector<Variant>& variants, const Request& request, bool is_channels_last) {
+  constexpr bool kByData = std::is_same_v<Backward, dnnl::convolution_backward_data>;
+  const Dims own = request.list("operand"), other = dims_of(request.inputs[0]),
+             result = dims_of(request.inputs[1]);
+  const Dims &data = kByData ? own : other, &weights = kByData ? other : own;
+  Dims dilation = request.list("dilation");
+  for (auto& d : dilation) --d;
+  const auto layout = is_channels_last ? channels_last : any_layout;
+  const auto described = [&](auto&& make) {
+    return make(layout(data, kFloat), any_layout(weights), layout(result, kFloat));
+  };
+  const Dims &strides = request.list("strides"), &padding = request.list("padding");
+  constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+  const dnnl::convolution_forward::primitive_desc forward(
+      described([&](const memory::desc& x, const memory::desc& w, const memory::desc& y) {
+        return dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, kDirect, x, w, y, strides,
+                                               dilation, padding, padding);
+      }),
+      processor());
+  const typename Backward::primitive_desc made(
+      described([&](const memory::desc& x, const memory::desc& w, const memory::desc& y) {
+        return typename Backward::desc(kDirect, x, w, y, strides, dilation, padding, padding);
+      }),
+      processor(), forward);
+  const std::string name = is_channels_last ? "channels last" : "any";
+  if constexpr (kByData)
+    variants.push_back(
+        variant<Backward>(name, made,
+                          {{DNNL_ARG_WEIGHTS, packed(request.inputs[0], made.weights_desc())},
+                           {DNNL_ARG_DIFF_DST, packed(request.inputs[1], made.diff_dst_desc())},
+                           {DNNL_ARG_DIFF_SRC, memory(made.diff_src_desc(), processor())}},
+                          DNNL_ARG_DIFF_SRC));
+  else
+    variants.push_back(
+        variant<Backward>(name, made,
+                          {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
+                           {DNNL_ARG_DIFF_DST, packed(request.inputs[1], made.diff_dst_desc())},
+                           {DNNL_ARG_DIFF_WEIGHTS, memory(made.diff_weights_desc(), processor())}},
+                          DNNL_ARG_DIFF_WEIGHTS));
 }
 
 // The weights come as IOHW, and oneDNN counts their axes as OIHW.
@@ -250,6 +294,12 @@ std::vector<Variant> onednn_variants(const Request& request, std::string& why) {
   if (kind == "convolution") {
     attempt(add_convolution, false);
     if (!request.number("winograd")) attempt(add_convolution, true);
+  }
+  for (const bool is_channels_last : {false, true}) {
+    if (kind == "convolution_by_data")
+      attempt(add_convolution_by<dnnl::convolution_backward_data>, is_channels_last);
+    if (kind == "convolution_by_weight")
+      attempt(add_convolution_by<dnnl::convolution_backward_weights>, is_channels_last);
   }
   if (kind == "transposed_convolution") attempt(add_transposed_convolution);
   if (kind == "softmax") attempt(add_softmax);

@@ -46,6 +46,22 @@ int64_t modulus_of(const Computation& c, Dim var, Dim extent) {
   return modulus;
 }
 
+/// The number of steps of a short loop if it alone decides which terms of a sum count, as the places between the steps of a
+/// strided window do; otherwise 1.
+int64_t deciding_steps(const Computation& c, Dim var, Dim extent, const Facts& facts) {
+  constexpr int64_t kMostSteps = 4;
+  const int64_t steps = as_const(extent).value_or(1);
+  if (steps < 2 || steps > kMostSteps) return 1;
+  const auto decides = [&](const BoundsCheck& check) {
+    if (check.computed || !contains_var(check.index, var) || holds(check, facts)) return false;
+    bool alone = true;
+    for_each_var(check.index, [&](Dim other) { alone &= other == var || !is_index(c, other); });
+    return alone;
+  };
+  const auto has_one = [&](const Reduction& r) { return std::ranges::any_of(r.checks, decides); };
+  return std::ranges::any_of(c.reductions, has_one) ? steps : 1;
+}
+
 /// The elements of `c` whose k-th index is `residue` modulo `modulus`.
 Computation class_of(Computation c, size_t k, int64_t modulus, int64_t residue) {
   const Dim var = dim_var(c.vars[k]->name), step = dim_const(modulus);
@@ -96,7 +112,11 @@ void narrow(Reduction& r, Facts facts) {
   if (r.is_let || is_arg(r.kind)) return;
   for (size_t k = 0; k < r.vars.size(); ++k)
     for (size_t n = 0; n < r.checks.size(); ++n) narrow(r, k, BoundsCheck(r.checks[n]));
-  if (is_const(dim_product(r.extents), 0)) {
+  const auto fails = [&](const BoundsCheck& check) {
+    return !check.computed && (prove_less(check.index, dim_const(0), facts) ||
+                               prove_less_equal(check.extent, check.index, facts));
+  };
+  if (is_const(dim_product(r.extents), 0) || std::ranges::any_of(r.checks, fails)) {
     r = {r.kind, {}, {}, constant(reduce_identity(r.kind, r.accumulator)), {}, r.accumulator, r.local};
     r.is_let = true;
     return;
@@ -106,17 +126,33 @@ void narrow(Reduction& r, Facts facts) {
   std::erase_if(r.checks, [&](const BoundsCheck& check) { return holds(check, facts); });
 }
 
+Facts facts_of(const Computation& c) {
+  Facts facts;
+  for (size_t k = 0; k < c.vars.size(); ++k) facts.add_index(c.vars[k], c.extents[k]);
+  return facts;
+}
+
+Computation narrowed(Computation c) {
+  const Facts facts = facts_of(c);
+  for (Reduction& r : c.reductions) narrow(r, facts);
+  return c;
+}
+
+bool has_sums(const Computation& c) {
+  return !std::ranges::all_of(c.reductions, [](const Reduction& r) { return r.is_let; });
+}
+
 }  // namespace
 
 std::vector<Computation> residue_classes(const Computation& computation) {
-  const auto reduces = [](const Reduction& r) { return !r.is_let; };
-  if (computation.running || computation.scatter ||
-      std::none_of(computation.reductions.begin(), computation.reductions.end(), reduces))
-    return {computation};
+  if (computation.running || computation.scatter || !has_sums(computation)) return {computation};
+  const Facts facts = facts_of(computation);
   std::vector<int64_t> moduli;
   int64_t count = 1;
   for (size_t k = 0; k < computation.vars.size(); ++k) {
-    moduli.push_back(modulus_of(computation, computation.vars[k], computation.extents[k]));
+    const Dim var = computation.vars[k], extent = computation.extents[k];
+    moduli.push_back(
+        std::lcm(modulus_of(computation, var, extent), deciding_steps(computation, var, extent, facts)));
     count *= moduli.back();
     if (count > most_classes(computation)) return {computation};
   }
@@ -124,19 +160,22 @@ std::vector<Computation> residue_classes(const Computation& computation) {
   std::vector<Computation> classes{computation};
   for (size_t k = 0; k < moduli.size(); ++k) {
     std::vector<Computation> finer;
-    for (const Computation& c : classes)
+    for (const Computation& c : classes) {
+      // A class without terms has nothing to decide.
+      if (moduli[k] > 1 && !has_sums(c)) {
+        finer.push_back(c);
+        continue;
+      }
       for (int64_t residue = 0; residue < moduli[k]; ++residue)
-        finer.push_back(class_of(c, k, moduli[k], residue));
+        finer.push_back(narrowed(class_of(c, k, moduli[k], residue)));
+    }
     classes = std::move(finer);
   }
   std::erase_if(classes, [](const Computation& c) { return is_const(dim_product(c.extents), 0); });
   if (classes.empty()) return {computation};
   for (Computation& c : classes) {
     rename(c);
-    Facts facts;
-    for (size_t k = 0; k < c.vars.size(); ++k) facts.add_index(c.vars[k], c.extents[k]);
-    for (Reduction& r : c.reductions) narrow(r, facts);
-    c = with_simple_loops(std::move(c));
+    c = with_simple_loops(narrowed(std::move(c)));
   }
   return classes;
 }

@@ -62,6 +62,31 @@ TEST(Residues, WithoutTapsAreWhatASumStartsFrom) {
   EXPECT_TRUE(classes[1].reductions[0].is_let);
 }
 
+// Rows of whole steps are two loops, of which the inner one decides.
+TEST(Residues, AreTheStepsOfAShortLoopThatDecidesWhichTermsCount) {
+  const auto classes = residue_classes(with_simple_loops(transposed(num(10), 1, 2, 0)));
+  ASSERT_EQ(classes.size(), 2U);
+  EXPECT_FALSE(classes[0].reductions[0].is_let);
+  EXPECT_TRUE(classes[0].reductions[0].checks.empty());
+  EXPECT_TRUE(classes[1].reductions[0].is_let);
+  EXPECT_EQ(residue_classes(with_simple_loops(transposed(num(12), 1, 6, 0))).size(), 1U);
+}
+
+// The second axis has no classes where the first one has left no terms.
+TEST(Residues, OfASecondAxisAreOfClassesWithTermsOnly) {
+  Computation c = transposed(num(10), 1, 2, 0);
+  const Dim y = dim_var("y");
+  c.vars.push_back(y);
+  c.extents.push_back(num(12));
+  const Dim odd = dim_floormod(y, num(2));
+  c.reductions[0].checks.push_back({dim_sub(num(0), odd), nullptr, num(1), num(1)});
+  c.store_offset = dim_add(dim_mul(c.vars[0], num(12)), y);
+  const auto classes = residue_classes(with_simple_loops(c));
+  ASSERT_EQ(classes.size(), 3U);
+  EXPECT_FALSE(classes[0].reductions[0].is_let);
+  EXPECT_TRUE(classes[1].reductions[0].is_let && classes[2].reductions[0].is_let);
+}
+
 TEST(Residues, OfAnExtentThatIsNotKnown) {
   const Dim n = dim_var("n");
   const auto classes = residue_classes(transposed(n, 4, 3, 0));

@@ -10,7 +10,7 @@
 
 #include "ide/name_places.h"
 #include "ide/typed_syntax.h"
-#include "ide/units.h"
+#include "ir/base/units.h"
 
 namespace quern::ide {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "ide/units.h"
+#include "ir/base/units.h"
 #include "session/run/compiler.h"
 #include "session/run/entry_arguments.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ide/units.h"
+#include "ir/base/units.h"
 #include "jit/vm/operation_count.h"
 
 namespace quern {

@@ -53,6 +53,7 @@ BEGIN {
   rank["jit/schedule"] = 45
   rank["jit/codegen"] = 46
   rank["jit/vm"] = 47
+  rank["jit/plan"] = 47.5
   rank["jit/cache"] = 48
   rank["jit/tune"] = 49
   rank["session/query"] = 50

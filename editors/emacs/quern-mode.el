@@ -32,7 +32,7 @@
   :safe #'integerp)
 
 (defconst quern-stages
-  '("ast" "typed" "effects" "gradient" "fuse" "fused" "bytecode" "schedule" "loops" "llvm" "asm")
+  '("ast" "typed" "effects" "gradient" "fuse" "fused" "bytecode" "plan" "schedule" "loops" "llvm" "asm")
   "The stages of compilation that `quern-show-ir' offers.")
 
 (defvar quern-mode-syntax-table
@@ -111,7 +111,7 @@ NAME is a definition such as \"@f\"; without one, of all statements."
         (erase-buffer)
         (apply #'call-process quern-program nil t nil arguments)
         (goto-char (point-min)))
-      (unless (member stage '("ast" "bytecode" "llvm" "asm")) (quern-mode))
+      (unless (member stage '("ast" "bytecode" "plan" "llvm" "asm")) (quern-mode))
       (view-mode 1))
     (display-buffer shown '(display-buffer-in-side-window (side . right) (window-width . 0.5)))
     shown))

@@ -227,9 +227,9 @@ Dim substitute(Dim d, const DimMap& map) { return replace_nodes(d, map); }
 
 namespace {
 
-using Value = std::optional<int64_t>;
+using Number = std::optional<int64_t>;
 
-Value combine_values(DimKind kind, int64_t a, int64_t b) {
+Number combine_values(DimKind kind, int64_t a, int64_t b) {
   switch (kind) {
     case DimKind::Sum: return checked_add(a, b);
     case DimKind::Product: return checked_mul(a, b);
@@ -239,7 +239,7 @@ Value combine_values(DimKind kind, int64_t a, int64_t b) {
     case DimKind::Max: return std::max(a, b);
     case DimKind::Broadcast:
       if (a == b || b == 1) return a;
-      return a == 1 ? Value(b) : std::nullopt;
+      return a == 1 ? Number(b) : std::nullopt;
     case DimKind::Const:
     case DimKind::Var:
     case DimKind::Any:
@@ -254,9 +254,9 @@ std::optional<int64_t> evaluate(Dim d, const std::function<std::optional<int64_t
   if (d->kind == DimKind::Const) return d->value;
   if (d->kind == DimKind::Var) return lookup(d);
   if (d->args.empty()) return std::nullopt;
-  Value out = evaluate(d->args.front(), lookup);
+  Number out = evaluate(d->args.front(), lookup);
   for (Dim arg : d->args.subspan(1)) {
-    Value next = out ? evaluate(arg, lookup) : std::nullopt;
+    Number next = out ? evaluate(arg, lookup) : std::nullopt;
     if (!next) return std::nullopt;
     out = combine_values(d->kind, *out, *next);
   }

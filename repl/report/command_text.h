@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ide/units.h"
+#include "ir/base/units.h"
 #include "ir/dim/dim.h"
 #include "ir/type/type.h"
 

@@ -13,6 +13,7 @@
 #include "ir/dim/arena.h"
 #include "ir/expr/effects.h"
 #include "jit/cache/kernel_cache.h"
+#include "jit/plan/memory.h"
 #include "jit/schedule/lower.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
@@ -298,10 +299,16 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   Optimised optimised = optimise(definition, impl_->functions, is_pass ? stage : "");
   if (!optimised.expr) return Failure{kInterrupted};
   if (is_pass || stage == "fused") return text_with(definition, optimised, origins);
-  if (stage == "bytecode")
-    return to_string(
-        *compile_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena),
-        origins);
+  if (stage == "bytecode" || stage == "plan") {
+    const auto program =
+        compile_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena);
+    if (stage == "bytecode") return to_string(*program, origins);
+    const std::string plan = to_string(plan_memory(*program), [this](const FnExpr& primitive) {
+      const std::string name = kernel_name(primitive);
+      return name.substr(0, name.rfind('_'));
+    });
+    return definition.name.empty() ? plan : fmt::format("@{}: {}", definition.name, plan);
+  }
   if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {
     auto machine = impl_->kernels.machine();
     if (!machine) return machine.error();
@@ -327,7 +334,7 @@ const std::vector<std::string>& Compiler::stages() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> names{"ast", "typed", "effects"};
     for (const Pass& pass : pipeline()) names.emplace_back(pass.name);
-    for (const char* name : {"fused", "bytecode", "schedule", "loops", "llvm", "asm"})
+    for (const char* name : {"fused", "bytecode", "plan", "schedule", "loops", "llvm", "asm"})
       names.emplace_back(name);
     return names;
   }();

@@ -25,12 +25,13 @@ const about: Record<string, string> = {
   effects: 'what else functions do',
   fused: 'after all passes',
   bytecode: 'for the virtual machine',
+  plan: 'the memory of its tensors',
   schedule: 'the steps that make the loops',
   loops: 'the loops of each kernel',
   llvm: 'LLVM IR',
   asm: 'machine code',
 };
-const languages: Record<string, string> = { ast: 'plaintext', bytecode: 'plaintext', llvm: 'llvm', asm: 'asm' };
+const languages: Record<string, string> = { ast: 'plaintext', bytecode: 'plaintext', plan: 'plaintext', llvm: 'llvm', asm: 'asm' };
 const functionKind: lsp.SymbolKind = 12;
 
 /** How long a text stays as it is before it is looked at again. */

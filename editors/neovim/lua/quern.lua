@@ -4,7 +4,7 @@ local M = {}
 local drawn = require('quern.drawn')
 
 M.stages = {
-  'ast', 'typed', 'effects', 'gradient', 'fuse', 'fused', 'bytecode', 'schedule', 'loops', 'llvm', 'asm',
+  'ast', 'typed', 'effects', 'gradient', 'fuse', 'fused', 'bytecode', 'plan', 'schedule', 'loops', 'llvm', 'asm',
 }
 
 local clients = {} -- the id of the client of each root
@@ -199,7 +199,7 @@ function M.show_ir(stage, name)
   local shown = vim.api.nvim_get_current_buf()
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
   pcall(vim.api.nvim_buf_set_name, shown, ('%s %s(%s)'):format(vim.fn.fnamemodify(file, ':t'), name and name .. ' ' or '', stage))
-  local languages = { ast = '', bytecode = '', llvm = 'llvm', asm = 'asm' }
+  local languages = { ast = '', bytecode = '', plan = '', llvm = 'llvm', asm = 'asm' }
   fill(shown, answer and answer.text or '// ' .. tostring(failure))
   vim.bo.filetype = languages[stage] or 'quern'
   vim.cmd('wincmd p')

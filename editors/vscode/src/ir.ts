@@ -15,12 +15,13 @@ const stages: [stage: string, about: string][] = [
   ['fuse', 'operators are grouped into kernels'],
   ['fused', 'after all passes'],
   ['bytecode', 'for the virtual machine'],
+  ['plan', 'the memory of its tensors'],
   ['schedule', 'the steps that make the loops'],
   ['loops', 'the loops of each kernel'],
   ['llvm', 'LLVM IR'],
   ['asm', 'machine code'],
 ];
-const languages: Record<string, string> = { ast: 'plaintext', bytecode: 'plaintext', llvm: 'llvm', asm: 'asm' };
+const languages: Record<string, string> = { ast: 'plaintext', bytecode: 'plaintext', plan: 'plaintext', llvm: 'llvm', asm: 'asm' };
 
 /** How long a text stays as it is before its IR is made anew. */
 const delay = 400;

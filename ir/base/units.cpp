@@ -1,4 +1,4 @@
-#include "ide/units.h"
+#include "ir/base/units.h"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@ namespace quern {
 
 namespace {
 
-/// Vectors and matrices keep their order: products read either factor along any axis.
-constexpr size_t kFewestAxes = 3;
+/// Vectors keep their order, and matrices at a product: it reads either factor along any axis.
+constexpr size_t kFewestAxes = 2, kFewestAtProducts = 3;
 /// The gain that a move must have: a share of what the affected kernels take, and cycles in all.
 constexpr double kLeastShare = 0.005, kLeastCycles = 200;
 constexpr int kMostRounds = 4;
@@ -30,6 +30,7 @@ class OrderSearch {
  public:
   OrderSearch(ExprPtr expr, EffectAnalysis& effects) : effects_(effects) {
     collect(expr, nullptr);
+    drop_matrices_at_products();
     Uses uses;
     count_uses(expr, uses);
     for (const Variable* tensor : tensors_)
@@ -81,6 +82,16 @@ class OrderSearch {
     if (!block) return for_each_child(expr, [&](ExprPtr child) { collect(child, nullptr); });
     for (const Binding& b : block->bindings) collect(b.value, b.variable);
     collect(block->result, nullptr);
+  }
+
+  void drop_matrices_at_products() {
+    Given at_products;
+    for (const KernelAccesses& kernel : kernels_)
+      if (std::ranges::any_of(kernel.accesses(), &KernelAccesses::Access::factor))
+        for (const KernelAccesses::Access& access : kernel.accesses()) at_products.insert(access.tensor);
+    std::erase_if(tensors_, [&](const Variable* tensor) {
+      return tensor->type->dims.size() < kFewestAtProducts && at_products.contains(tensor);
+    });
   }
 
   /// The tensor's axis with those of all tensors that kernels access along the same index variable; and from the

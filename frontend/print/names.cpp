@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <mutex>
 
 #include "frontend/print/printer_impl.h"
 #include "frontend/text/lexeme.h"
+#include "ir/type/named.h"
 #include "ir/type/type.h"
 
 namespace quern::printer_detail {
@@ -33,23 +33,6 @@ std::string bare_identifier(std::string_view name, std::string_view fallback) {
       "not", "True", "False",    "None", "Tensor", "inf",  "nan",   "import", "extern", "type"};
   std::string out = identifier(name, fallback);
   return std::ranges::find(kWords, out) == std::end(kWords) ? out : out + "_";
-}
-
-/// One variable per name, for texts only; cached, so that printing does not create new ones endlessly.
-Dim dim_spelled(const std::string& name) {
-  static std::mutex mutex;
-  static auto* const known = new std::unordered_map<std::string, Dim>;
-  std::lock_guard lock(mutex);
-  Dim& dim = (*known)[name];
-  return dim ? dim : dim = dim_var(name);
-}
-
-Type type_spelled(const std::string& name) {
-  static std::mutex mutex;
-  static auto* const known = new std::unordered_map<std::string, Type>;
-  std::lock_guard lock(mutex);
-  Type& type = (*known)[name];
-  return type ? type : type = type_var(name);
 }
 
 constexpr uint64_t kSpelledData = UINT64_MAX;
@@ -131,7 +114,7 @@ bool Names::is_computed(Dim dim) const {
 Dim Names::renamed(Dim dim) {
   DimMap others;
   for_each_var(dim, [&](Dim var) {
-    if (const std::string& name = of(var); name != var->name) others.emplace(var, dim_spelled(name));
+    if (const std::string& name = of(var); name != var->name) others.emplace(var, named_dim(name));
   });
   return substitute(dim, others);
 }
@@ -139,11 +122,11 @@ Dim Names::renamed(Dim dim) {
 Type Names::renamed(Type type) {
   Substitution others;
   for_each_dim_var(type, [&](Dim var) {
-    if (const std::string& name = of(var); name != var->name) others.dims.emplace(var, dim_spelled(name));
+    if (const std::string& name = of(var); name != var->name) others.dims.emplace(var, named_dim(name));
   });
   auto visit = [&](auto&& self, Type t) -> void {
     if (t->kind == TypeKind::Var)
-      if (const std::string& name = of_type(t); name != t->name) others.types.emplace(t, type_spelled(name));
+      if (const std::string& name = of_type(t); name != t->name) others.types.emplace(t, named_type(name));
     for (Type arg : t->args) self(self, arg);
   };
   visit(visit, type);

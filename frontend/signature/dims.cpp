@@ -1,9 +1,9 @@
 #include "frontend/signature/dims.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <set>
+
+#include "ir/type/named.h"
 
 namespace quern {
 
@@ -20,16 +20,6 @@ bool names_in(SyntaxPtr expr, std::set<std::string_view>& names) {
   for (SyntaxPtr operand : expr->children)
     if (!names_in(operand, names)) return false;
   return true;
-}
-
-// The variable for a name while a pattern is solved for it: one per name, since dims are never freed.
-Dim solved_for(std::string_view name) {
-  static std::mutex mutex;
-  static auto* const all = new std::map<std::string, Dim, std::less<>>;
-  std::lock_guard lock(mutex);
-  auto known = all->find(name);
-  if (known == all->end()) known = all->emplace(name, dim_var(name)).first;
-  return known->second;
 }
 
 }  // namespace
@@ -49,7 +39,7 @@ std::optional<LinearPattern> linear_pattern(SyntaxPtr expr, StaticEvaluator& eva
   size_t known = std::erase_if(names, [&](std::string_view name) { return env.contains(name); });
   if (names.size() != 1) return std::nullopt;
   std::string_view name = *names.begin();
-  Dim unknown = solved_for(name);
+  Dim unknown = named_dim(name);
   StaticEnv with_unknown = env;
   with_unknown.insert_or_assign(name, StaticValue(unknown));
   auto value = evaluator.dim(expr, with_unknown);

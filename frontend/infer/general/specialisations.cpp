@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "frontend/infer/context/open_types.h"
+#include "ir/type/named.h"
 
 namespace quern {
 
@@ -44,7 +44,7 @@ class CanonicalVars {
   Type apply(Type type) {
     if (type->kind == TypeKind::Var) {
       auto [entry, added] = known_.try_emplace(type, nullptr);
-      if (added) entry->second = spelled(known_.size() - 1);
+      if (added) entry->second = named_type(fmt::format("A{}", known_.size() - 1));
       return entry->second;
     }
     if (type->args.empty()) return type;
@@ -54,13 +54,6 @@ class CanonicalVars {
   }
 
  private:
-  static Type spelled(size_t i) {
-    static std::mutex mutex;
-    static auto* const all = new std::vector<Type>;
-    std::lock_guard lock(mutex);
-    while (all->size() <= i) all->push_back(type_var(fmt::format("A{}", all->size())));
-    return (*all)[i];
-  }
   std::unordered_map<Type, Type> known_;
 };
 

@@ -52,40 +52,33 @@ HostTensor::HostTensor(DType dtype, Shape shape)
   data_ = allocate_tensor_memory(bytes);
 }
 
-struct HostTensor::Forms {
-  struct Entry {
-    std::shared_ptr<const void> maker;
-    std::vector<int64_t> dims;
-    TensorPtr form;
-  };
+struct HostTensor::Observers {
   std::mutex mutex;
-  std::vector<Entry> entries;
+  std::vector<std::weak_ptr<MemoryObserver>> list;
 };
 
-TensorPtr HostTensor::form(const void* maker, std::span<const int64_t> dims) const {
-  Forms* forms = (base_ ? base_.get() : this)->forms_.load(std::memory_order_acquire);
-  if (forms == nullptr) return nullptr;
-  const std::lock_guard lock(forms->mutex);
-  for (const Forms::Entry& entry : forms->entries)
-    if (entry.maker.get() == maker && std::ranges::equal(entry.dims, dims)) return entry.form;
-  return nullptr;
+void HostTensor::observe_release(std::weak_ptr<MemoryObserver> observer) const {
+  std::atomic<Observers*>& place = owner().observers_;
+  Observers* observers = place.load(std::memory_order_acquire);
+  if (observers == nullptr) {
+    auto made = std::make_unique<Observers>();
+    if (place.compare_exchange_strong(observers, made.get(), std::memory_order_acq_rel))
+      observers = made.release();
+  }
+  const std::lock_guard lock(observers->mutex);
+  std::erase_if(observers->list, [](const auto& known) { return known.expired(); });
+  observers->list.push_back(std::move(observer));
 }
 
-void HostTensor::keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form) {
-  std::atomic<Forms*>& place = (base_ ? base_.get() : this)->forms_;
-  Forms* forms = place.load(std::memory_order_acquire);
-  if (forms == nullptr) {
-    auto made = std::make_unique<Forms>();
-    if (place.compare_exchange_strong(forms, made.get(), std::memory_order_acq_rel)) forms = made.release();
-  }
-  const std::lock_guard lock(forms->mutex);
-  forms->entries.push_back({std::move(maker), {dims.begin(), dims.end()}, std::move(form)});
-  const HostTensor& owner = base_ ? *base_ : *this;
-  if (owner.is_mapped_) release_mapped_pages(owner.data_, owner.bytes());
+void HostTensor::release_pages() const {
+  if (owner().is_mapped_) release_mapped_pages(owner().data_, owner().bytes());
 }
 
 HostTensor::~HostTensor() {
-  delete forms_.load(std::memory_order_acquire);
+  const std::unique_ptr<Observers> observers(observers_.load(std::memory_order_acquire));
+  if (observers)
+    for (const auto& known : observers->list)
+      if (const auto observer = known.lock()) observer->released(*this);
   if (!base_ && data_ != empty_storage) release_tensor_memory(data_, bytes());
 }
 

@@ -22,6 +22,14 @@ int64_t element_count(std::span<const int64_t> shape);
 class HostTensor;
 using TensorPtr = std::shared_ptr<HostTensor>;
 
+/// Keeps what was made of tensors' elements, until their memory is released.
+class MemoryObserver {
+ public:
+  virtual ~MemoryObserver() = default;
+  /// `owner`, a tensor that owns its memory, is about to release it. Called on the thread that drops the last reference.
+  virtual void released(const HostTensor& owner) = 0;
+};
+
 class HostTensor {
  public:
   /// Uninitialised elements. The byte size must be representable (callers check external extents).
@@ -62,9 +70,14 @@ class HostTensor {
     return {reinterpret_cast<const T*>(data_), static_cast<size_t>(lane_count())};
   }
 
-  /// Whether it owns its memory, and nothing has been made of its elements: they may be overwritten by who
-  /// alone has the tensor.
-  bool is_own() const { return !base_ && !is_over_ && !forms_; }
+  /// Whether it owns its memory, and no observer has: the elements may be overwritten by who alone has the tensor.
+  bool is_own() const { return !base_ && !is_over_ && !observers_; }
+  /// The tensor that owns the memory: the base of a view, otherwise itself.
+  const HostTensor& owner() const { return base_ ? *base_ : *this; }
+  /// Calls `observer`, if it still exists, before the memory is released. Thread-safe.
+  void observe_release(std::weak_ptr<MemoryObserver> observer) const;
+  /// Gives the pages of a mapped file back to the system, which reads them again when they are touched.
+  void release_pages() const;
   /// The same elements under another shape with the same count, sharing this one's memory.
   static TensorPtr view(TensorPtr base, Shape shape);
   /// A tensor of vectors as a tensor of lanes, with the lanes as its last axis; any other tensor unchanged.
@@ -73,12 +86,6 @@ class HostTensor {
   /// The inverse: a tensor of the lane dtype whose last axis holds the lanes of `vector`s, as a tensor of
   /// these; null for another dtype or last extent.
   static TensorPtr vectors_of(TensorPtr base, DType vector);
-
-  /// A prepacked form of the elements, made once by its user and kept as long as their memory. `maker` and
-  /// `dims` identify the form. Null if it does not exist yet. Thread-safe. With a form that is kept, the pages of a file go
-  /// back to the system: who packs a weight does not read it again.
-  TensorPtr form(const void* maker, std::span<const int64_t> dims) const;
-  void keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form);
 
  private:
   static TensorPtr view(TensorPtr base, DType dtype, Shape shape);
@@ -90,8 +97,8 @@ class HostTensor {
   TensorPtr base_;        ///< owner of the memory of a view
   bool is_over_ = false;  ///< memory that nobody writes
   bool is_mapped_ = false;
-  struct Forms;
-  std::atomic<Forms*> forms_ = nullptr;  ///< if it owns its memory
+  struct Observers;
+  mutable std::atomic<Observers*> observers_ = nullptr;  ///< if it owns its memory
 };
 
 struct Scalar;

@@ -56,6 +56,7 @@ class KernelCache final : public KernelSource {
   ~KernelCache() override;
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
+  PrepackedForms& forms() override { return prepacked_; }
   bool checks_nan() const override { return options_.checks_nan; }
   Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
   /// Whether executions that begin from now on record their calls; initially off.
@@ -99,6 +100,7 @@ class KernelCache final : public KernelSource {
   const NameOfOrigin name_of_;
   const DeclaredDots declared_dots_;
   std::optional<loops::MachineModel> machine_;
+  PrepackedForms prepacked_;
   Profile profile_;
   bool is_profiling_ = false;
   std::unordered_map<std::string, Entry> entries_;  ///< by canonical text

@@ -26,6 +26,7 @@ constexpr size_t kMaxTailCalls = 8;
 Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
     : programs_(programs),
       kernels_(kernels),
+      forms_(kernels.forms()),
       host_(host),
       profile_(kernels.profile()),
       checks_nan_(kernels.checks_nan()) {}

@@ -84,7 +84,7 @@ class Machine {
                          FailureKind kind = FailureKind::Evaluation) const;
   struct CalledPrimitive;
   void open(const KernelSite& site, CalledPrimitive& called) const;
-  /// Fails at the operation that made a kernel's result, of operands without a NaN, one.
+  /// Fails, at the operation that made it, if a kernel's result has a NaN and none of its operands has.
   void check_nan(const Instruction* pc, const KernelSite& site, const Value& result) const;
   void checked_scalar(const Instruction* pc);
   [[noreturn]] void fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
@@ -118,7 +118,7 @@ class Machine {
   std::optional<int64_t> value_of(const std::optional<DimCode>& dim) const;
   int32_t run_kernel(const Instruction* pc, const std::string& name, const CompiledKernel& code,
                      void* const* buffers, std::optional<int64_t> range, std::optional<int64_t> work);
-  /// The prepacked form that a kernel takes instead of a tensor: made on first use, and kept with the tensor.
+  /// The prepacked form that a kernel takes instead of a tensor, made on first use.
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
   TensorPtr memory_of_operand(const Instruction* pc, const KernelSite& site);
@@ -140,6 +140,7 @@ class Machine {
 
   ProgramSource& programs_;
   KernelSource& kernels_;
+  PrepackedForms& forms_;
   Host& host_;
   Profile* const profile_;  ///< null if calls are not recorded
   const bool checks_nan_;

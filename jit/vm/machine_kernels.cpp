@@ -57,8 +57,8 @@ void Machine::kernel(const Instruction* pc) {
   put(pc->result, std::move(result));
 }
 
-/// The operand whose memory the result may take, if this is its last use, nothing else has it, no form of it would be left
-/// behind, and nobody asks afterwards what it was.
+/// The operand whose memory the result may take: this is its last use, nothing else has it, it has no prepacked forms, and
+/// no check for NaNs reads it afterwards.
 TensorPtr Machine::memory_of_operand(const Instruction* pc, const KernelSite& site) {
   if (!site.under_result || checks_nan_) return nullptr;
   const Register r = site.operands[*site.under_result];
@@ -183,21 +183,18 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   std::vector<int64_t> read;
   read.reserve(packed.reads.size());
   for (const size_t number : packed.reads) read.push_back(kernel_dims_[number]);
-  TensorPtr form = tensor.form(code.get(), read);
-  if (!form) {
-    form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
-    void* buffers[] = {tensor.data(), form->data()};
-    const auto run = [&] {
-      return run_kernel(pc, packed.name, *code, buffers, value_of(dims.range), value_of(dims.work));
-    };
-    const int32_t trap = !profile_ ? run() : noted(*profile_, packed.name, run, [&](KernelCall& call) {
-      call.bytes = static_cast<double>(tensor.bytes()) + static_cast<double>(form->bytes());
-    });
-    if (trap == loops::kStopped) fail(pc, kInterrupted);
-    QUERN_CHECK(trap == 0);
-    tensor.keep_form(code, read, form);
-  }
-  return *form;
+  if (HostTensor* form = forms_.find(tensor, *code, read)) return *form;
+  TensorPtr form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
+  void* buffers[] = {tensor.data(), form->data()};
+  const auto run = [&] {
+    return run_kernel(pc, packed.name, *code, buffers, value_of(dims.range), value_of(dims.work));
+  };
+  const int32_t trap = !profile_ ? run() : noted(*profile_, packed.name, run, [&](KernelCall& call) {
+    call.bytes = static_cast<double>(tensor.bytes()) + static_cast<double>(form->bytes());
+  });
+  if (trap == loops::kStopped) fail(pc, kInterrupted);
+  QUERN_CHECK(trap == 0);
+  return forms_.keep(tensor, code, std::move(read), std::move(form));
 }
 
 /// The body of a primitive with the dims of this call, and its arguments.

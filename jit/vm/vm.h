@@ -17,6 +17,7 @@
 #include "ir/interpret/evaluation.h"
 #include "ir/value/value.h"
 #include "jit/codegen/codegen.h"
+#include "jit/runtime/prepacked_forms.h"
 #include "jit/vm/profile.h"
 
 namespace quern {
@@ -48,9 +49,11 @@ class KernelSource {
  public:
   virtual ~KernelSource() = default;
   virtual Result<KernelCode> kernel(const FnExpr& primitive) = 0;
+  /// The prepacked forms that its kernels take.
+  virtual PrepackedForms& forms() = 0;
   /// The profile in which an execution that begins now records its calls, or null.
   virtual Profile* profile() { return nullptr; }
-  /// Whether the first NaN that is made ends the execution, with the operation that made it.
+  /// Whether execution fails at the operation that makes the first NaN.
   virtual bool checks_nan() const { return false; }
 };
 

@@ -181,6 +181,8 @@ bool show_memory(Workspace& workspace, const std::string&) {
     values.bytes += counted.add(value);
   }
   report.push_back(values);
+  const PrepackedForms::Size forms = workspace.execution().compiler().prepacked();
+  report.push_back({"prepacked forms of tensors", forms.count, forms.bytes});
   std::vector<std::vector<std::string>> rows{{"", "number", "memory"}};
   size_t all = 0;
   for (const MemoryUse& use : report) {

@@ -81,6 +81,7 @@ class TimedKernels final : public KernelSource {
     waited_ += std::chrono::steady_clock::now() - start;
     return code;
   }
+  PrepackedForms& forms() override { return kernels_.forms(); }
   Profile* profile() override { return kernels_.profile(); }
   bool checks_nan() const override { return kernels_.checks_nan(); }
   std::chrono::nanoseconds waited() const { return waited_; }
@@ -182,6 +183,7 @@ Compiler::~Compiler() = default;
 void Compiler::wait_until_idle() { impl_->kernels.wait_until_idle(); }
 
 const KernelCounts& Compiler::kernel_counts() const { return impl_->kernels.counts(); }
+PrepackedForms::Size Compiler::prepacked() const { return impl_->kernels.forms().size(); }
 
 void Compiler::set_profiling(bool on) { impl_->kernels.set_profiling(on); }
 

@@ -85,6 +85,8 @@ class Compiler {
   /// Returns when all code is in its final tier and in the cache.
   void wait_until_idle();
   const KernelCounts& kernel_counts() const;
+  /// What kernels have packed of tensors that still exist.
+  PrepackedForms::Size prepacked() const;
 
   /// Turns the recording of kernel calls on or off, keeping earlier records; initially off.
   void set_profiling(bool on);

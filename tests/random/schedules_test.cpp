@@ -164,6 +164,7 @@ class RandomKernels final : public KernelSource {
     if (!checked) return checked.error();
     return KernelCode{*checked, kernel.dims, kernel.range, kernel.range ? dim_const(1 << 20) : nullptr};
   }
+  PrepackedForms& forms() override { return forms_; }
 
   bool has_dots() const {
     return std::ranges::any_of(dots_, [](const DotIntrinsicPtr& dot) { return !dot->is_of_matrices(); });
@@ -214,6 +215,7 @@ class RandomKernels final : public KernelSource {
   Random& random_;
   bool checks_bounds_;
   DotIntrinsics dots_;
+  PrepackedForms forms_;
 };
 
 struct ScheduledProgram {

@@ -113,6 +113,14 @@ TEST_F(Commands, MemoryCountsValues) {
   EXPECT_THAT(outcome.out, ContainsRegex("values of variables +2 +1.0 MiB")) << "what is shared counts once";
 }
 
+TEST_F(Commands, MemoryCountsPrepackedForms) {
+  const ProgramOutcome outcome =
+      run("let %w = ones((512, 256)); let %x = ones((64, 256))\n"
+          "def @f(%x: Tensor[(64, 256), float32], %w: Tensor[(512, 256), float32]) { nn.dense(%x, %w) }\n"
+          "@f(%x, %w)[0, 0]\n:mem\n");
+  EXPECT_THAT(outcome.out, ContainsRegex("prepacked forms of tensors +1 +512.0 KiB"));
+}
+
 TEST_F(Commands, MemoryIsToldInWordsOfTheLanguage) {
   const ProgramOutcome outcome = run("def @f(%x) { %x + 1 }\nprint(@f(2))\n:mem\n");
   for (const char* kind :

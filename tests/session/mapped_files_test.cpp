@@ -16,6 +16,8 @@
 #include "ir/base/interrupt.h"
 #include "ir/io/data_files.h"
 #include "ir/io/mapped_file.h"
+#include "jit/codegen/codegen.h"
+#include "jit/runtime/prepacked_forms.h"
 #include "session/run/execution.h"
 #include "session/session.h"
 #include "tests/golden/run_program.h"
@@ -91,9 +93,8 @@ TEST(MappedFiles, GivePagesBackOnceAFormIsMadeOfThem) {
   };
   EXPECT_EQ(sum(), 1.5f);
   EXPECT_GE(resident_bytes(*tensor), tensor->bytes());
-  const int maker = 0;
-  tensor->keep_form(std::shared_ptr<const void>(&maker, [](const void*) {}), {},
-                    HostTensor::zeros(DType::float32(), {1}));
+  PrepackedForms forms;
+  forms.keep(*tensor, std::make_shared<CompiledKernel>(), {}, HostTensor::zeros(DType::float32(), {1}));
   EXPECT_LE(resident_bytes(*tensor), tensor->bytes() / 16);
   EXPECT_EQ(sum(), 1.5f);
 }

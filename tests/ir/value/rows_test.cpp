@@ -31,7 +31,7 @@ TEST(Rows, AreWrittenInPlaceWhereNothingElseHasThem) {
 TEST(Rows, AreCopiedWhereSomethingElseHasThem) {
   const std::string before = to_string(counted_up({2, 2}));
   const TensorPtr row = HostTensor::zeros(DType::float32(), {2});
-  // Another value, a tensor's pointer, a view, a prepacked form.
+  // Another value, a tensor's pointer, a view, an observer of its memory.
   for (int holder = 0; holder < 4; ++holder) {
     Value rows = counted_up({2, 2});
     const TensorPtr tensor = rows.object_as<TensorObject>()->tensor;
@@ -40,7 +40,7 @@ TEST(Rows, AreCopiedWhereSomethingElseHasThem) {
                                 : Value::tensor(HostTensor::view(tensor, {2, 2}));
     if (holder == 3) {
       other = Value();
-      tensor->keep_form(std::make_shared<int>(0), {}, HostTensor::make(DType::float32(), {1}));
+      tensor->observe_release({});
     }
     const Value made = with_row(std::move(rows), 0, Value::tensor(row));
     EXPECT_EQ(to_string(Value::tensor(tensor)), before) << holder;

@@ -227,21 +227,30 @@ TEST(TensorPrint, Json) {
   EXPECT_TRUE(long_list.starts_with("[0, 1, 2, 3, 4,") && long_list.ends_with("98, 99]"));
 }
 
-TEST(Tensor, KeepsItsFormsApart) {
-  const TensorPtr tensor = HostTensor::zeros(DType::float32(), {2, 3});
-  const auto maker = std::make_shared<int>(1), other = std::make_shared<int>(2);
-  const std::vector<int64_t> dims{2, 3}, others{3, 2};
-  EXPECT_EQ(tensor->form(maker.get(), dims), nullptr);
-  const TensorPtr form = HostTensor::zeros(DType::float32(), {6});
-  const TensorPtr second = HostTensor::zeros(DType::float32(), {6});
-  tensor->keep_form(maker, dims, form);
-  EXPECT_EQ(tensor->form(maker.get(), dims), form);
-  EXPECT_EQ(tensor->form(maker.get(), others), nullptr);
-  EXPECT_EQ(tensor->form(other.get(), dims), nullptr);
-  tensor->keep_form(maker, others, second);
-  EXPECT_EQ(tensor->form(maker.get(), others), second);
-  // A view is of the same memory.
-  EXPECT_EQ(HostTensor::view(tensor, {3, 2})->form(maker.get(), dims), form);
+class CountingObserver final : public MemoryObserver {
+ public:
+  void released(const HostTensor& owner) override { seen.push_back({&owner, owner.elements<float>()[0]}); }
+  std::vector<std::pair<const HostTensor*, float>> seen;
+};
+
+TEST(Tensor, ReportsItsReleaseOnceToEachObserver) {
+  const auto first = std::make_shared<CountingObserver>(), second = std::make_shared<CountingObserver>();
+  auto third = std::make_shared<CountingObserver>();
+  TensorPtr tensor = tensor_of<float>(DType::float32(), {2}, {5, 6});
+  EXPECT_TRUE(tensor->is_own());
+  const HostTensor* owner = tensor.get();
+  TensorPtr view = HostTensor::view(tensor, {1, 2});
+  view->observe_release(first);  // a view's memory is that of its base
+  EXPECT_FALSE(tensor->is_own());
+  tensor->observe_release(second);
+  tensor->observe_release(third);
+  third.reset();
+  tensor.reset();
+  EXPECT_THAT(first->seen, testing::IsEmpty()) << "the view still has the memory";
+  view.reset();
+  const auto once = testing::ElementsAre(testing::Pair(owner, 5.0F));
+  EXPECT_THAT(first->seen, once);
+  EXPECT_THAT(second->seen, once);
 }
 
 TEST(Tensor, HasTheMemoryOfOneThatDied) {

@@ -120,6 +120,10 @@ class InterpretingKernelSource final : public KernelSource {
     code.name = "kernel_" + std::to_string(number);
     return code;
   }
+  PrepackedForms& forms() override { return forms_; }
+
+ private:
+  PrepackedForms forms_;
 };
 
 // --- fixture

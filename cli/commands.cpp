@@ -67,23 +67,34 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   add_threads(*repl);
   add_winograd(*repl, compiler_);
   declare_run(*app.add_subcommand("run", "run a file's statements in order (also `quern FILE`)"));
-  CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
+  declare_checks();
+  declare_ir();
+  declare_searches();
+  declare_servers();
+  declare_programs();
+}
+
+void CommandLine::declare_checks() {
+  CLI::App* check = app_.add_subcommand("check", "report what is wrong in files, without running them");
   check->add_option("FILE", files_, ".relay files")->required();
   check->add_flag("--json", json_, "diagnostics as a JSON list");
   CLI::App* test =
-      app.add_subcommand("test", "run the tests of files, and compare transcripts with what happens");
+      app_.add_subcommand("test", "run the tests of files, and compare transcripts with what happens");
   test->add_option("FILE", files_, ".relay files; transcripts are .transcript and .md")->required();
   test->add_option("--filter", filter_, "run only tests whose name contains this text, and no transcripts");
   test->add_flag("--update", update_, "write what happens into the transcripts where they say otherwise");
   test->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
-  CLI::App* fmt = app.add_subcommand("fmt", "lay files out in the canonical style, in place");
+  CLI::App* fmt = app_.add_subcommand("fmt", "lay files out in the canonical style, in place");
   fmt->add_option("FILE", files_, ".relay files; - is standard input, whose layout goes to standard output")
       ->required();
   fmt->add_flag("--check", check_,
                 "change nothing; name the files that would change, and exit with 1 for any");
   fmt->add_option("--range", range_,
                   "A:B, or A: only the declarations that touch these lines of the one file");
-  CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
+}
+
+void CommandLine::declare_ir() {
+  CLI::App* ir = app_.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   add_winograd(*ir, compiler_);
   ir->add_option(
       "--features", compiler_.features,
@@ -95,16 +106,19 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       ->delimiter(',');
   ir->add_option("--output", output_,
                  "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
-  CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
+  CLI::App* explain = app_.add_subcommand("explain", "what a code such as Q0302 means, with examples");
   explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
-  CLI::App* doc = app.add_subcommand(
+  CLI::App* doc = app_.add_subcommand(
       "doc", "what a file's operators, functions and types do, from their doc comments, as Markdown");
   doc->add_option("FILE", file_, "a .relay file; the library's operators without one");
+}
+
+void CommandLine::declare_searches() {
   CLI::App* bisect =
-      app.add_subcommand("bisect", "name the first step of compilation after which a file's results differ");
+      app_.add_subcommand("bisect", "name the first step of compilation after which a file's results differ");
   bisect->add_option("FILE", file_, "a .relay file")->required();
   bisect->add_option("--limit", limit_, "SECONDS that each step may take (60)")->check(CLI::PositiveNumber);
-  CLI::App* reduce = app.add_subcommand(
+  CLI::App* reduce = app_.add_subcommand(
       "reduce", "make a file smaller that fails: a crash, a bug that Quern tells of, or results that differ");
   reduce->add_option("FILE", file_, "a .relay file")->required();
   reduce->add_option(
@@ -113,31 +127,37 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   reduce->add_option("--limit", limit_, "SECONDS that each attempt may take (60)")
       ->check(CLI::PositiveNumber);
   reduce->add_option("--output", output_, "where the result goes, instead of standard output");
-  CLI::App* lsp = app.add_subcommand("lsp", "the language server, on standard input and output");
+}
+
+void CommandLine::declare_servers() {
+  CLI::App* lsp = app_.add_subcommand("lsp", "the language server, on standard input and output");
   lsp->add_option("--listen", socket_,
                   "let prompts attach (`quern repl --attach`), by the socket PATH or one of its own")
       ->expected(0, 1)
       ->type_name("[PATH]");
   // Only the language server runs it.
-  app.add_subcommand("evaluate", "")->group("");
+  app_.add_subcommand("evaluate", "")->group("");
   CLI::App* serve =
-      app.add_subcommand("serve", "the language server with its editor, as a page for a browser");
+      app_.add_subcommand("serve", "the language server with its editor, as a page for a browser");
   serve->add_option("--port", port_,
                     fmt::format("N: of 127.0.0.1, instead of {}; 0 is any that is free", kPort));
   serve->add_option("--page", page_,
                     "DIR: the folder of the page's files, instead of the one that comes with Quern");
   serve->add_flag("--open", open_, "open the page in the browser");
+}
+
+void CommandLine::declare_programs() {
   CLI::App* import =
-      app.add_subcommand("import", "a model of ONNX or TensorFlow as text: MODEL.onnx becomes MODEL.relay");
+      app_.add_subcommand("import", "a model of ONNX or TensorFlow as text: MODEL.onnx becomes MODEL.relay");
   import->set_help_flag("");
   import->prefix_command();
   CLI::App* exported =
-      app.add_subcommand("export", "a function as a model of ONNX: FILE.relay becomes FILE.onnx");
+      app_.add_subcommand("export", "a function as a model of ONNX: FILE.relay becomes FILE.onnx");
   exported->set_help_flag("");
   exported->prefix_command();
   // All words are passed on to the kernel, `--help` too.
   CLI::App* kernel =
-      app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
+      app_.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
   kernel->set_help_flag("");
   kernel->prefix_command();
 }

@@ -32,6 +32,12 @@ class CommandLine {
   static constexpr uint16_t kPort = 7837;
 
   void declare_run(CLI::App& run);
+  void declare_checks();
+  void declare_ir();
+  void declare_searches();
+  void declare_servers();
+  /// Those that pass all their words on.
+  void declare_programs();
   int run_command();
   /// A file in a session of its own, which lives as long as this; null, and reported, where it cannot be
   /// read.

@@ -66,6 +66,8 @@ class Advisor {
   std::optional<SyntaxProblem> first_word(size_t start);
   std::optional<SyntaxProblem> conditionals();
   std::optional<SyntaxProblem> definitions();
+  std::optional<SyntaxProblem> bodies();
+  std::optional<SyntaxProblem> constructors();
   SyntaxProblem body_without_braces();
   std::optional<SyntaxProblem> parameters();
   std::optional<SyntaxProblem> bindings();

@@ -54,12 +54,6 @@ std::optional<SyntaxProblem> Advisor::definitions() {
   size_t at = f_.at;
   std::string_view first = word(0), now = word(at);
   bool outermost = open_bracket().empty();
-  auto arrow = [&] {
-    SyntaxProblem p =
-        here(DiagnosticKind::WrongArrow, fmt::format("the result type comes after `->`, not `{}`", now));
-    p.fixes.push_back(fix("write `->`", {{range(at), "->"}}));
-    return p;
-  };
   if (first == "def" && at == 2 && is(at, LexedKind::Local))
     return here(DiagnosticKind::UnexpectedToken,
                 fmt::format("parameters stand in parentheses: `def {}(%x) {{ … }}`", word(1)));
@@ -67,31 +61,64 @@ std::optional<SyntaxProblem> Advisor::definitions() {
     return here(DiagnosticKind::UnexpectedToken,
                 "an operator says its result before the body: `-> Tensor[…] { … }`");
   if (auto p = parameters()) return p;
-  if ((first == "def" || first == "op") && outermost && at > 2) {
-    if (now == ":" && (at + 1 == f_.tokens.size() || !same_line(at, at + 1)))
-      return here(DiagnosticKind::ForeignForm,
-                  "a function is written `def @f(%x: int32) -> int32 { … }`: its body stands in braces");
-    if (now == ":" || now == "=>") return arrow();
-    if (now == "=") {
-      SyntaxProblem p = here(DiagnosticKind::MissingBody,
-                             "the body of a definition stands in braces, without `=`: `{ … }`");
-      uint32_t end = range(f_.tokens.size()).end;
-      if (at + 1 < f_.tokens.size())
-        p.fixes.push_back(fix("write braces", {{range(at), "{"}, {{end, end}, " }"}}));
-      return p;
-    }
-    if (begins_expression(at) && now != "{" && !expects("]")) return body_without_braces();
-    if (at == f_.tokens.size() && word(at - 1) != "->" && !(first == "op"))
-      return here(DiagnosticKind::MissingBody, "this definition has no body yet: `{ … }`");
+  if ((first == "def" || first == "op") && outermost && at > 2)
+    if (auto p = bodies()) return p;
+  if (first == "type")
+    if (auto p = constructors()) return p;
+  bool head = is(0, LexedKind::Global) && word(1) == "(";
+  if (head && ((now == ":" && open_bracket() == "(") || (outermost && (now == "->" || now == "{")))) {
+    uint32_t begin = range(0).begin;
+    SyntaxProblem p = problem(DiagnosticKind::ForeignForm, range(0),
+                              fmt::format("a function is defined with `def`: `def {}(…) {{ … }}`", word(0)));
+    p.fixes.push_back(fix("insert `def`", {{{begin, begin}, "def "}}));
+    return p;
   }
-  if (first == "type" && now == "{" && word(at - 1) == "=") {
+  if (first == "import" && at == 1)
+    return here(DiagnosticKind::ForeignForm,
+                "`import` takes a file in quotes: `import \"layers.relay\" as layers`; the library is always "
+                "in scope");
+  return std::nullopt;
+}
+
+// What follows the parameters of a `def` or an `op`.
+std::optional<SyntaxProblem> Advisor::bodies() {
+  const size_t at = f_.at;
+  const std::string_view now = word(at);
+  if (now == ":" && (at + 1 == f_.tokens.size() || !same_line(at, at + 1)))
+    return here(DiagnosticKind::ForeignForm,
+                "a function is written `def @f(%x: int32) -> int32 { … }`: its body stands in braces");
+  if (now == ":" || now == "=>") {
+    SyntaxProblem p =
+        here(DiagnosticKind::WrongArrow, fmt::format("the result type comes after `->`, not `{}`", now));
+    p.fixes.push_back(fix("write `->`", {{range(at), "->"}}));
+    return p;
+  }
+  if (now == "=") {
+    SyntaxProblem p =
+        here(DiagnosticKind::MissingBody, "the body of a definition stands in braces, without `=`: `{ … }`");
+    uint32_t end = range(f_.tokens.size()).end;
+    if (at + 1 < f_.tokens.size())
+      p.fixes.push_back(fix("write braces", {{range(at), "{"}, {{end, end}, " }"}}));
+    return p;
+  }
+  if (begins_expression(at) && now != "{" && !expects("]")) return body_without_braces();
+  if (at == f_.tokens.size() && word(at - 1) != "->" && word(0) != "op")
+    return here(DiagnosticKind::MissingBody, "this definition has no body yet: `{ … }`");
+  return std::nullopt;
+}
+
+// `type Net = { … }`, and fields without a constructor.
+std::optional<SyntaxProblem> Advisor::constructors() {
+  const size_t at = f_.at;
+  const std::string_view now = word(at);
+  if (now == "{" && word(at - 1) == "=") {
     SyntaxProblem p =
         problem(DiagnosticKind::WrongEquals, range(at - 1),
                 "a type with constructors is declared without `=`: `type Net { Net(weight: float32) }`");
     p.fixes.push_back(fix("take `=` away", {{{range(at - 2).end, range(at - 1).end}, ""}}));
     return p;
   }
-  if (first == "type" && now == ":" && open_bracket() == "{") {
+  if (now == ":" && open_bracket() == "{") {
     std::string name(word(1));
     SyntaxProblem p =
         here(DiagnosticKind::UnexpectedToken,
@@ -104,7 +131,7 @@ std::optional<SyntaxProblem> Advisor::definitions() {
               {{{begin, begin}, " " + name + "("}, {{last.range.begin, last.range.begin}, ")"}}));
     return p;
   }
-  if (first == "type" && now == "{" && open_bracket() == "{" && is(at - 1, LexedKind::Name)) {
+  if (now == "{" && open_bracket() == "{" && is(at - 1, LexedKind::Name)) {
     SyntaxProblem p = here(DiagnosticKind::UnexpectedToken,
                            fmt::format("the fields of a constructor stand in parentheses: `{}({}: …)`",
                                        word(at - 1), is(at + 1, LexedKind::Name) ? word(at + 1) : "x"));
@@ -118,18 +145,6 @@ std::optional<SyntaxProblem> Advisor::definitions() {
           fix("write parentheses", {{{range(at - 1).end, range(at).end}, "("}, {range(close), ")"}}));
     return p;
   }
-  bool head = is(0, LexedKind::Global) && word(1) == "(";
-  if (head && ((now == ":" && open_bracket() == "(") || (outermost && (now == "->" || now == "{")))) {
-    uint32_t begin = range(0).begin;
-    SyntaxProblem p = problem(DiagnosticKind::ForeignForm, range(0),
-                              fmt::format("a function is defined with `def`: `def {}(…) {{ … }}`", word(0)));
-    p.fixes.push_back(fix("insert `def`", {{{begin, begin}, "def "}}));
-    return p;
-  }
-  if (first == "import" && at == 1)
-    return here(DiagnosticKind::ForeignForm,
-                "`import` takes a file in quotes: `import \"layers.relay\" as layers`; the library is always "
-                "in scope");
   return std::nullopt;
 }
 

@@ -72,6 +72,7 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr conditional(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   ExprPtr reduce(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   ExprPtr scan(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
+  bool uses_own_variables(SyntaxPtr scatter, const StaticEnv& outer, const StaticEnv& inner);
   ExprPtr scatter(SyntaxPtr expr, const StaticEnv& outer, const StaticEnv& inner,
                   std::span<const Dim> extents, std::optional<DType> wanted);
   ExprPtr read(SyntaxPtr expr, const StaticEnv& env, ExprPtr otherwise, bool has_else);

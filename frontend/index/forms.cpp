@@ -83,6 +83,30 @@ ExprPtr IndexElaborator::scan(SyntaxPtr expr, const StaticEnv& env, std::optiona
                 wanted);
 }
 
+/// Whether values and places of a scatter read none of the result's indices; otherwise this is reported.
+bool IndexElaborator::uses_own_variables(SyntaxPtr scatter, const StaticEnv& outer, const StaticEnv& inner) {
+  std::function<SyntaxPtr(SyntaxPtr)> result_index = [&](SyntaxPtr s) -> SyntaxPtr {
+    if (!s) return nullptr;
+    bool own =
+        std::ranges::any_of(scatter->child(0)->children, [&](SyntaxPtr b) { return b->text == s->text; });
+    bool index = s->is(SyntaxKind::Name) && inner.contains(s->text) && !outer.contains(s->text) && !own;
+    if (index) return s;
+    for (SyntaxPtr c : s->children)
+      if (SyntaxPtr found = result_index(c)) return found;
+    return nullptr;
+  };
+  for (SyntaxPtr part : scatter->children.subspan(2)) {
+    SyntaxPtr name = result_index(part);
+    if (!name) continue;
+    report(DiagnosticKind::InvalidScatter, name,
+           fmt::format("`{}` is an index of the result, which stands before `at` only; what is written, and "
+                       "where, runs over the scatter's own variables",
+                       name->text));
+    return false;
+  }
+  return true;
+}
+
 ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const StaticEnv& inner,
                                  std::span<const Dim> shape, std::optional<DType> wanted) {
   auto kind = find_scatter_kind(expr->text);
@@ -95,25 +119,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
   bool literal = first->is(SyntaxKind::Int) || first->is(SyntaxKind::Float);
   ExprPtr init = literal && !wanted ? nullptr : value(first, inner, wanted);
   if (!init && !(literal && !wanted)) return nullptr;
-  // Values and places of a scatter use its own variables.
-  std::function<SyntaxPtr(SyntaxPtr)> result_index = [&](SyntaxPtr s) -> SyntaxPtr {
-    if (!s) return nullptr;
-    bool own = std::ranges::any_of(expr->child(0)->children, [&](SyntaxPtr b) { return b->text == s->text; });
-    bool index = s->is(SyntaxKind::Name) && inner.contains(s->text) && !outer.contains(s->text) && !own;
-    if (index) return s;
-    for (SyntaxPtr c : s->children)
-      if (SyntaxPtr found = result_index(c)) return found;
-    return nullptr;
-  };
-  for (SyntaxPtr part : expr->children.subspan(2)) {
-    SyntaxPtr name = result_index(part);
-    if (!name) continue;
-    report(DiagnosticKind::InvalidScatter, name,
-           fmt::format("`{}` is an index of the result, which stands before `at` only; what is written, and "
-                       "where, runs over the scatter's own variables",
-                       name->text));
-    return nullptr;
-  }
+  if (!uses_own_variables(expr, outer, inner)) return nullptr;
   StaticEnv env = outer;
   std::vector<Dim> vars, extents;
   const std::vector<Dim> around = std::exchange(around_, {});

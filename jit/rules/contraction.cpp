@@ -50,30 +50,8 @@ class ContractionSchedule {
       reduced.push_back((*bordered)[1]);
     }
     const LoopIds columns = step({Primitive::Split, {{across}}, {width}});
-    LoopIds rows = loops_of(roles_.rows), tiled;
-    LoopId row_steps = kNoLoop, tile_rows = kNoLoop, stored = kNoLoop;
-    if (stores_windows()) {
-      stored = step({Primitive::Fuse, {{loop_of(rows_.cut), loop_of(rows_.whole)}}})[0];
-      tiled.push_back(stored);
-      std::erase(rows, loop_of(rows_.cut));
-      std::erase(rows, loop_of(rows_.whole));
-    } else {
-      if (rows_.cut) {
-        const LoopId row = loop_of(rows_.cut);
-        const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
-        row_steps = parts[0];
-        tile_rows = parts[1];
-        *std::find(rows.begin(), rows.end(), row) = row_steps;
-        tiled.push_back(tile_rows);
-      }
-      if (rows_.whole) {
-        tiled.push_back(loop_of(rows_.whole));
-        std::erase(rows, tiled.back());
-      }
-      if (const Dim along = model_.stored_along(roles_, rows_))
-        stored = along == rows_.cut ? tile_rows : loop_of(along);
-    }
-    LoopIds order = outer_order(loops_of(roles_.batch), rows, columns[0], row_steps);
+    const RowLoops rows = split_rows();
+    LoopIds order = outer_order(loops_of(roles_.batch), rows.outer, columns[0], rows.steps);
     if (panels_ == Panels::Blocked) {
       const LoopIds blocks = step({Primitive::Split, {{innermost}}, {model_.block_steps(roles_)}});
       step({Primitive::CacheWrite, {{columns[0]}}});
@@ -84,20 +62,20 @@ class ContractionSchedule {
     } else {
       order.insert(order.end(), reduced.begin(), reduced.end());
     }
-    order.insert(order.end(), tiled.begin(), tiled.end());
+    order.insert(order.end(), rows.tile.begin(), rows.tile.end());
     order.push_back(columns[1]);
     step({Primitive::Reorder, {order}});
-    for (const LoopId loop : tiled) step({Primitive::Unroll, {{loop}}});
+    for (const LoopId loop : rows.tile) step({Primitive::Unroll, {{loop}}});
     step({Primitive::Vectorize, {{columns[1]}}, {model_.lanes()}});
-    if (stored != kNoLoop) step({Primitive::TurnWrite, {{stored, columns[1]}}});
-    if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
+    if (rows.stored != kNoLoop) step({Primitive::TurnWrite, {{rows.stored, columns[1]}}});
+    if (roles_.dot) tensorize(rows.tile, columns[1], reduced.back());
     if (bordered) {
       step({Primitive::Unroll, {{(*bordered)[1]}}});
       step({Primitive::Peel, {{(*bordered)[0]}}});
     } else if (steps > 1) {
       step({Primitive::Unroll, {{innermost}}, {steps <= 8 ? steps : 2}});
     }
-    unroll_windows(innermost, row_steps);
+    unroll_windows(innermost, rows.steps);
     if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
     for (const std::string& tensor : distant())
       step({Primitive::Prefetch, {{bordered ? (*bordered)[0] : innermost}}, {}, {tensor}});
@@ -165,6 +143,39 @@ class ContractionSchedule {
     return across;
   }
 
+  /// The loops of the rows: outside of the tile, and in it.
+  struct RowLoops {
+    LoopIds outer, tile;
+    LoopId steps = kNoLoop;   ///< over tiles, of the rows that are cut
+    LoopId stored = kNoLoop;  ///< in the tile, contiguous in the result
+  };
+  RowLoops split_rows() {
+    RowLoops rows{loops_of(roles_.rows), {}};
+    if (stores_windows()) {
+      rows.stored = step({Primitive::Fuse, {{loop_of(rows_.cut), loop_of(rows_.whole)}}})[0];
+      rows.tile.push_back(rows.stored);
+      std::erase(rows.outer, loop_of(rows_.cut));
+      std::erase(rows.outer, loop_of(rows_.whole));
+      return rows;
+    }
+    LoopId cut = kNoLoop;
+    if (rows_.cut) {
+      const LoopId row = loop_of(rows_.cut);
+      const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
+      rows.steps = parts[0];
+      cut = parts[1];
+      *std::find(rows.outer.begin(), rows.outer.end(), row) = rows.steps;
+      rows.tile.push_back(cut);
+    }
+    if (rows_.whole) {
+      rows.tile.push_back(loop_of(rows_.whole));
+      std::erase(rows.outer, rows.tile.back());
+    }
+    if (const Dim along = model_.stored_along(roles_, rows_))
+      rows.stored = along == rows_.cut ? cut : loop_of(along);
+    return rows;
+  }
+
   void pack(LoopId across, const LoopIds& reduced, int64_t width) {
     Vars outer;
     for (const Dim var : roles_.batch)
@@ -225,9 +236,9 @@ class ContractionSchedule {
            padded_windows().empty();
   }
 
-  /// The innermost loop of the reduction in steps of two, where a window that the rows of a tile hold as a whole moves
-  /// along it: only its first and last steps read out of bounds, and the others have no masks. It is so where weights
-  /// have their gradient, whose sum runs over the places of an image.
+  /// The innermost loop of the reduction in steps of two, if a window that is a whole tile's rows moves along it: only its
+  /// first and last steps read out of bounds, and the others need no masks. Gradients of weights, which sum over the
+  /// places of an image, have such loops.
   std::optional<LoopIds> split_at_borders(LoopId innermost) {
     constexpr int64_t kStep = 2, kFewest = 3 * kStep;
     if (!rows_.whole || roles_.dot) return std::nullopt;

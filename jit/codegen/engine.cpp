@@ -86,6 +86,7 @@ struct Engine {
     return machine_builders.at(static_cast<size_t>(tier));
   }
   std::unique_ptr<ObjectWriter> take_writer(Tier tier) {
+    std::unique_ptr<llvm::TargetMachine> machine;
     {
       const std::lock_guard lock(mutex_);
       auto& idle = idle_.at(static_cast<size_t>(tier));
@@ -94,8 +95,14 @@ struct Engine {
         idle.pop_back();
         return writer;
       }
+      machine = std::move(machines_.at(static_cast<size_t>(tier)));
     }
-    return std::make_unique<ObjectWriter>(llvm::cantFail(builder_of(tier).createTargetMachine()));
+    if (!machine) machine = llvm::cantFail(builder_of(tier).createTargetMachine());
+    return std::make_unique<ObjectWriter>(std::move(machine));
+  }
+  /// For the first writer of the tier.
+  void keep_machine(Tier tier, std::unique_ptr<llvm::TargetMachine> machine) {
+    machines_.at(static_cast<size_t>(tier)) = std::move(machine);
   }
   void give_back(Tier tier, std::unique_ptr<ObjectWriter> writer) {
     const std::lock_guard lock(mutex_);
@@ -105,6 +112,7 @@ struct Engine {
  private:
   std::mutex mutex_;
   std::array<std::vector<std::unique_ptr<ObjectWriter>>, 2> idle_;
+  std::array<std::unique_ptr<llvm::TargetMachine>, 2> machines_;  ///< per tier, or null
 };
 
 class OrcKernel final : public CompiledKernel {
@@ -124,7 +132,7 @@ class OrcKernel final : public CompiledKernel {
   /// Links an object file and replaces the previous entry by its entry.
   llvm::Error take(const std::string& object, Tier tier) {
     llvm::orc::LLJIT& jit = *engine_->jit;
-    // A symbol table without LLJIT's platform: kernels have no constructors and no exceptions.
+    // A symbol table without a platform's.
     llvm::orc::JITDylib& table =
         jit.getExecutionSession().createBareJITDylib("kernel." + std::to_string(engine_->symbol_tables++));
     table.addToLinkOrder(jit.getMainJITDylib());
@@ -397,20 +405,46 @@ std::string unknown_feature(llvm::orc::JITTargetMachineBuilder builder, const st
   return {};
 }
 
-llvm::Expected<llvm::orc::JITTargetMachineBuilder> host_builder() {
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
+/// The host, looked at once: what identifies a processor is slow in a virtual machine.
+Result<llvm::orc::JITTargetMachineBuilder> host_builder() {
+  using Builder = llvm::orc::JITTargetMachineBuilder;
+  static const Result<Builder> host = []() -> Result<Builder> {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-  });
-  return llvm::orc::JITTargetMachineBuilder::detectHost();
+    auto builder = Builder::detectHost();
+    if (!builder) return failure(builder.takeError());
+    return std::move(*builder);
+  }();
+  return host;
+}
+
+/// LLJIT makes a compiler for modules, with a machine of its own. It is given objects alone.
+class NoModules final : public llvm::orc::IRCompileLayer::IRCompiler {
+ public:
+  NoModules() : IRCompiler(llvm::orc::IRSymbolMapper::ManglingOptions()) {}
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module&) override {
+    bug("a module for LLJIT", __FILE__, __LINE__);
+  }
+};
+
+/// A linker of objects that need no platform: kernels have no constructors and no exceptions.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> linker(const llvm::orc::JITTargetMachineBuilder& builder,
+                                                         const llvm::TargetMachine& machine) {
+  using Compiler = llvm::Expected<std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>>;
+  const auto no_compiler = [](const auto&) -> Compiler { return std::make_unique<NoModules>(); };
+  return llvm::orc::LLJITBuilder()
+      .setJITTargetMachineBuilder(builder)
+      .setDataLayout(machine.createDataLayout())
+      .setCompileFunctionCreator(no_compiler)
+      .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+      .create();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(const CodegenOptions& options) {
   auto builder = host_builder();
-  if (!builder) return failure(builder.takeError());
+  if (!builder) return builder.error();
   // The linker places a kernel's parts close together and reaches distant code through stubs.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
@@ -419,9 +453,10 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(const CodegenOption
                    ": each is `+` or `-` and a name that LLVM has, with `,` between them."};
   set_features(*builder, options.features);
   auto engine = std::make_shared<Engine>(*builder);
-  auto machine = engine->builder_of(Tier::Best).createTargetMachine();
+  const Tier first = options.tiers == Tiers::Best ? Tier::Best : Tier::First;
+  auto machine = engine->builder_of(first).createTargetMachine();
   if (!machine) return failure(machine.takeError());
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
+  auto jit = linker(*builder, **machine);
   if (!jit) return failure(jit.takeError());
   engine->jit = std::move(*jit);
   if (llvm::Error error = add_host_functions(*engine->jit, options.stand_ins))
@@ -438,13 +473,15 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(const CodegenOption
   engine->machine.checks_bounds = options.checks_bounds;
   for (const StandIn& stand_in : options.stand_ins) engine->machine.stand_ins.insert(stand_in.intrinsic);
   engine->target.machine.winograd_tile = options.winograd_tile;
+  engine->keep_machine(first, std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));
 }
 
 loops::MachineModel host_machine() {
   static const loops::MachineModel model = [] {
     auto builder = host_builder();
-    auto machine = builder ? builder->createTargetMachine() : builder.takeError();
+    if (!builder) return loops::MachineModel();
+    auto machine = builder->createTargetMachine();
     if (machine) return machine_model(**machine);
     llvm::consumeError(machine.takeError());
     return loops::MachineModel();

@@ -20,7 +20,8 @@ target_precompile_headers(quern_pch_tests PRIVATE "${PROJECT_SOURCE_DIR}/cmake/p
 # quern_test(<target> <folder below tests>... [COST <seconds>] [SUITES <suite that shares a process>...])
 # A suite with a test that starts threads shares none: `./dev sanitize` picks these tests by name.
 # Tests with a COST, of which some take about so long, begin before the others: the last to end are short ones, and no
-# processor waits for them.
+# processor waits for them. ctest counts halves of processors (`-j` is twice their number): a test takes two, and one that
+# mostly waits takes one.
 function(quern_test target)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "COST" "SUITES")
   if(NOT test_COST)
@@ -56,14 +57,14 @@ function(quern_test target)
   foreach(suite IN LISTS test_SUITES)
     add_test(NAME "${suite}" COMMAND ${target} "--gtest_filter=${suite}.*")
     set_tests_properties("${suite}" PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${environment}"
-                                               COST ${test_COST} FAIL_REGULAR_EXPRESSION "Running 0 tests")
+                                               COST ${test_COST} PROCESSORS 2 FAIL_REGULAR_EXPRESSION "Running 0 tests")
     string(APPEND others ":${suite}.*")
   endforeach()
   if(others)
     string(REGEX REPLACE "^:" "-" others "${others}")
   endif()
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120 TEST_FILTER "${others}"
-                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} COST ${test_COST}
+                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} COST ${test_COST} PROCESSORS 2
                                   ENVIRONMENT "${escaped_environment}")
 endfunction()
 
@@ -103,11 +104,11 @@ if(TARGET quern-kernel)
 endif()
 
 # The editors' plugins and clients of the server that are not ours, each skipped where what it needs is not there. Packages of
-# npm are kept in the build folder.
+# npm are kept in the build folder. They wait for the editor and for the server most of the time.
 foreach(name grammar vscode browser neovim vim emacs protocol)
   add_test(NAME Editors.${name}
            COMMAND "${PROJECT_SOURCE_DIR}/tests/editors/run.sh" ${name} $<TARGET_FILE:quern> "${PROJECT_BINARY_DIR}/npm")
-  set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT} COST 20
+  set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT} COST 20 PROCESSORS 1
                        ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
 endforeach()
 

@@ -29,7 +29,7 @@ Database::Database() {
   instance.keeping(kMostInstances, kInstancesKept, true);
   specialised.keeping(kMostInstances, kInstancesKept, true);
   late_instance.keeping(kMostInstances, kInstancesKept, true);
-  // Each name that a text ever had in the place of a type or a constructor has a memo.
+  // There is a value for each name that ever stood where a type or a constructor may stand.
   constructor.keeping(kMostNames, kNamesKept, true);
   data_header.keeping(kMostNames, kNamesKept, false);
   alias.keeping(kMostNames, kNamesKept, false);
@@ -49,7 +49,7 @@ void Database::set_lasting_names() {
   const auto in_module = [](ModuleId module, const std::string& name) {
     return module == kLibrary ? std::string() : fmt::format("{} {}", module, name);
   };
-  // What is never gone has none; nor has a chunk, which has no name.
+  // Declarations that are never removed have none, and chunks, which have no name.
   set_lasting_name<ByDeclaration>([this, in_module](DeclarationId id) {
     const DeclarationInfo& about = declarations[id];
     return about.part_of ? std::string() : in_module(about.module, about.name);

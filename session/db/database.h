@@ -33,8 +33,8 @@
 #include "session/db/module_names.h"
 #include "session/db/values.h"
 #include "session/query/query.h"
-#include "session/texts/form.h"
 #include "session/texts/read_ahead.h"
+#include "session/texts/text_diagnostics.h"
 
 namespace quern {
 
@@ -154,7 +154,7 @@ class Database final : public Tables {
   Query<ByDefinition, Group> group{*this, "group", &Database::group_of, std::equal_to<>()};
   /// By the group's first member.
   Query<ByDefinition, std::vector<Inferred>> group_inferred{*this, "infer", &Database::infer_members};
-  /// Callers tell where a definition needs what their types do not have.
+  /// Callers report where a definition needs what their types do not have.
   Query<ByDefinition, std::optional<Scheme>> scheme{*this, "scheme", &Database::scheme_of, same_with_places};
   Query<ByDeclaration, Inferred> statement{*this, "infer_statement", &Database::infer_one_statement};
   Query<ByDeclaration, StatementVariables> variables{*this, "variable", &Database::variables_of_statement,
@@ -182,7 +182,8 @@ class Database final : public Tables {
   const MemoryRow of_diagnostics{*this, "errors and warnings"};
   Query<ByDeclaration, Diagnostics> operator_check{*this, "operator_check", &Database::check_one_operator};
   /// Diagnostics of the text of a declaration or chunk by itself.
-  Query<ByDeclaration, Form> form{*this, "form", &Database::check_form, std::equal_to<>()};
+  Query<ByDeclaration, TextDiagnostics> text_diagnostics{*this, "text_diagnostics", &Database::diagnose_text,
+                                                         std::equal_to<>()};
   Query<ByDeclaration, Diagnostics> declaration_diagnostics{*this, "diagnostics", &Database::of_declaration};
 
   // --- queries: programs
@@ -274,7 +275,7 @@ class Database final : public Tables {
   /// A part of its tree as its syntax, or an error where it is not the syntax of its kind.
   Declaration declaration_of(DeclarationId id, SyntaxPtr part);
   TextKind kind_of_text(DeclarationId id) const;
-  Form check_form(DeclarationId id);
+  TextDiagnostics diagnose_text(DeclarationId id);
   std::vector<std::string> find_references(DeclarationId id);
   bool has_no_problems(DeclarationId id);
   std::vector<std::pair<DeclarationId, std::string>> find_broken(ModuleId module);

@@ -10,12 +10,12 @@
 
 namespace quern {
 
-/// By id, from 1. An id is never given again; what is gone has a record without a name, which all that are gone of a
-/// source and a kind share, so that a session does not grow with each edit.
+/// By id, from 1. An id is never reused. Removed declarations of one source and kind share a record without a name, so that
+/// a session does not grow with each edit.
 class DeclarationTable {
  public:
   const DeclarationInfo& operator[](DeclarationId id) const { return records_[record_of_[id]]; }
-  /// How many there ever were, with the one that is none.
+  /// The number of ids given so far, with 0, which is no declaration.
   size_t size() const { return record_of_.size(); }
   size_t bytes() const {
     return record_of_.capacity() * sizeof(uint32_t) + records_.size() * sizeof(DeclarationInfo);
@@ -48,7 +48,7 @@ class DeclarationTable {
 
  private:
   std::vector<uint32_t> record_of_{0};
-  std::deque<DeclarationInfo> records_{DeclarationInfo{}};  ///< references stay good
+  std::deque<DeclarationInfo> records_{DeclarationInfo{}};  ///< references stay valid
   std::vector<uint32_t> unused_;
   std::map<std::pair<SourceId, PieceKind>, uint32_t> gone_;
 };

@@ -77,7 +77,7 @@ class Components {
 
 }  // namespace
 
-// The body has the names of the variables, and reports what the annotations report.
+// Annotations that differ only in their variables: types of the body have the same names, diagnostics the same texts.
 bool Database::same_but_for_variables(const std::optional<Annotations>& a,
                                       const std::optional<Annotations>& b) {
   if (!a || !b) return a.has_value() == b.has_value();

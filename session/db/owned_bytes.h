@@ -12,7 +12,7 @@
 #include "session/db/data_files.h"
 #include "session/db/values.h"
 #include "session/query/memory.h"
-#include "session/texts/form.h"
+#include "session/texts/text_diagnostics.h"
 
 namespace quern {
 
@@ -43,9 +43,9 @@ struct OwnedBytes<ParseOutcome> {
   }
 };
 template <>
-struct OwnedBytes<Form> {
-  static size_t of(const Form& form, MemoryCount& count) {
-    return owned_bytes(form.mistakes, count) + owned_bytes(form.unused, count);
+struct OwnedBytes<TextDiagnostics> {
+  static size_t of(const TextDiagnostics& found, MemoryCount& count) {
+    return owned_bytes(found.mistakes, count) + owned_bytes(found.unused, count);
   }
 };
 template <>

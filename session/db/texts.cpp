@@ -52,11 +52,11 @@ TextKind Database::kind_of_text(DeclarationId id) const {
   return about.part_of ? TextKind() : about.kind;
 }
 
-Form Database::check_form(DeclarationId id) {
+TextDiagnostics Database::diagnose_text(DeclarationId id) {
   SyntaxPtr root = tree(id).syntax;
   if (read_ahead)
-    if (std::optional<Form> form = read_ahead->take_form(id)) return *std::move(form);
-  return form_of(root, kind_of_text(id), id);
+    if (auto found = read_ahead->take_diagnostics(id)) return *std::move(found);
+  return diagnostics_of_text(root, kind_of_text(id), id);
 }
 
 std::vector<std::string> Database::find_references(DeclarationId id) {

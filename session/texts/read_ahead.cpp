@@ -33,10 +33,10 @@ std::optional<ParseOutcome> ReadAhead::take_outcome(uint32_t declaration) {
   return std::exchange(job.outcome, std::nullopt);
 }
 
-std::optional<Form> ReadAhead::take_form(uint32_t declaration) {
+std::optional<TextDiagnostics> ReadAhead::take_diagnostics(uint32_t declaration) {
   const auto found = job_of_.find(declaration);
   const bool is_read = found != job_of_.end() && found->second->state == kGiven;
-  return is_read ? std::exchange(found->second->form, std::nullopt) : std::nullopt;
+  return is_read ? std::exchange(found->second->diagnostics, std::nullopt) : std::nullopt;
 }
 
 void ReadAhead::read_all() {
@@ -56,7 +56,7 @@ void ReadAhead::read(Job& job) const {
   try {
     ParseOutcome outcome = (part.kind ? parse_declaration : parse_chunk)(part.text, slash_names_);
     if (is_interrupted()) return;
-    job.form = form_of(fitting(outcome.tree.root, part.kind), part.kind, part.declaration);
+    job.diagnostics = diagnostics_of_text(fitting(outcome.tree.root, part.kind), part.kind, part.declaration);
     job.outcome = std::move(outcome);
   } catch (const std::exception&) {
   }

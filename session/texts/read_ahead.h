@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "session/texts/form.h"
+#include "session/texts/text_diagnostics.h"
 
 namespace quern {
 
@@ -32,8 +32,8 @@ class ReadAhead {
 
   /// The outcome of parsing a declaration, once; nothing where the caller has to parse it.
   std::optional<ParseOutcome> take_outcome(uint32_t declaration);
-  /// The form of a declaration whose outcome was taken, once; nothing where the caller has to look at it.
-  std::optional<Form> take_form(uint32_t declaration);
+  /// The diagnostics of the text of a declaration whose outcome was taken, once; nothing where the caller has to find them.
+  std::optional<TextDiagnostics> take_diagnostics(uint32_t declaration);
 
  private:
   enum State : uint8_t { kWaiting, kInWork, kReady, kGiven };
@@ -42,7 +42,7 @@ class ReadAhead {
     const Part part;
     std::atomic<State> state = kWaiting;
     std::optional<ParseOutcome> outcome = {};
-    std::optional<Form> form = {};
+    std::optional<TextDiagnostics> diagnostics = {};
   };
   void read_all();
   void read(Job& job) const;

@@ -73,12 +73,12 @@ Diagnostics Database::of_declaration(DeclarationId id) {
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }
-  append(found, form(id).mistakes);
-  for (DeclarationId chunk : bodies.chunks.get(id)) append(found, form(chunk).mistakes);
+  append(found, text_diagnostics(id).mistakes);
+  for (DeclarationId chunk : bodies.chunks.get(id)) append(found, text_diagnostics(chunk).mistakes);
   // Machine-printed text gets no style warnings. Nor does a chunked body, whose statements are not examined
   // together.
   if (!has_errors(found) && result.empty() && !slash_names.get(about.source) && bodies.chunks.get(id).empty())
-    append(found, form(id).unused);
+    append(found, text_diagnostics(id).unused);
   // If the text did not parse, diagnostics of the rest would be follow-up errors.
   if (result.empty()) append(result, found);
   return result;

@@ -1,5 +1,5 @@
 #pragma once
-// What a declaration says by itself, whatever others say and whatever its types are.
+// What is reported of the text of a declaration by itself, without other declarations and types.
 
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,12 @@ using TextKind = std::optional<PieceKind>;
 SyntaxPtr fitting(SyntaxPtr tree, TextKind kind);
 
 /// The diagnostics of a tree by itself.
-struct Form {
+struct TextDiagnostics {
   Diagnostics mistakes;
   Diagnostics
       unused;  ///< warnings of variables that nothing reads; none of a chunk, which is a part of its body
-  friend bool operator==(const Form&, const Form&) = default;
+  friend bool operator==(const TextDiagnostics&, const TextDiagnostics&) = default;
 };
-Form form_of(SyntaxPtr tree, TextKind kind, uint32_t declaration);
+TextDiagnostics diagnostics_of_text(SyntaxPtr tree, TextKind kind, uint32_t declaration);
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-#include "session/texts/form.h"
+#include "session/texts/text_diagnostics.h"
 
 #include <algorithm>
 #include <iterator>
@@ -32,12 +32,12 @@ SyntaxPtr fitting(SyntaxPtr tree, TextKind kind) {
   return (kind ? fits(tree->kind, *kind) : tree->is(SyntaxKind::Block)) ? tree : &broken;
 }
 
-Form form_of(SyntaxPtr tree, TextKind kind, uint32_t declaration) {
-  Form form{check_duplicates(tree, declaration), {}};
-  std::ranges::move(check_signature_form(tree, declaration), std::back_inserter(form.mistakes));
-  std::ranges::move(check_schedules(tree, declaration), std::back_inserter(form.mistakes));
-  if (kind) form.unused = check_unused(tree, declaration);
-  return form;
+TextDiagnostics diagnostics_of_text(SyntaxPtr tree, TextKind kind, uint32_t declaration) {
+  TextDiagnostics found{check_duplicates(tree, declaration), {}};
+  std::ranges::move(check_signature_form(tree, declaration), std::back_inserter(found.mistakes));
+  std::ranges::move(check_schedules(tree, declaration), std::back_inserter(found.mistakes));
+  if (kind) found.unused = check_unused(tree, declaration);
+  return found;
 }
 
 }  // namespace quern

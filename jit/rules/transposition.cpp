@@ -64,8 +64,8 @@ std::optional<int64_t> known_stride(Dim offset, Dim var) {
   return stride ? std::optional(std::abs(*stride)) : std::nullopt;
 }
 
-/// The distance of what neighbouring steps of the loop read, or of what they write if that is less: the innermost loops
-/// are those that go on in the cache lines of the step before.
+/// The distance between what neighbouring steps of the loop read, or write if that is less: the innermost loops are those
+/// whose steps stay in a cache line.
 int64_t least_stride(const Computation& c, int buffer, Dim var) {
   constexpr int64_t kFar = int64_t{1} << 32;
   const auto stride = [&](Dim offset) {
@@ -79,8 +79,8 @@ int64_t least_stride(const Computation& c, int buffer, Dim var) {
   return least;
 }
 
-/// The computation with one loop, of at least `wanted` elements, for those along which the read runs on: the rows and
-/// columns of a window, which the result may have in another order.
+/// The computation with one loop, of at least `wanted` elements, in the place of those along which the read is contiguous:
+/// the rows and columns of a window, whose order in the result may differ.
 Computation with_longer_run(const Computation& c, const TurnedRead& read, int64_t wanted) {
   std::optional<LoadValue> load;
   for_each<LoadValue>(c.value, [&](const LoadValue& each) {

@@ -12,9 +12,9 @@ namespace quern::loops {
 /// The nest with its schedule, or nothing if the computation has no such read.
 std::optional<Nest> scheduled_transposition(const Computation& computation, const MachineModel& machine);
 
-/// Of a tensor that is read along no axis one element after another, as weights under a stride: what each of the
-/// result's neighbours reads lies in a block of its own, which is read as a whole, element by element. Gathers of one
-/// element of each block, in lanes, would come back to each cache line many times.
+/// For a tensor that is contiguous along no loop, such as weights under a stride: each neighbour in the result reads a block
+/// of its own, so blocks are read as a whole, element by element. Gathers of one element of each block, in lanes, would
+/// load each cache line many times.
 std::optional<Nest> scheduled_blocks(const Computation& computation);
 
 }  // namespace quern::loops

@@ -55,7 +55,7 @@ class WindowRule {
     return linear && is_const(linear->coefficient, 1);
   }
 
-  /// Whether a form has its elements in lanes: it moves along the last index alone, as filters do whose channels are
+  /// Whether a form has its elements in lanes: only the last index moves it, as with filters whose channels are
   /// their outermost axis.
   bool is_packable(const LoadValue& load) const {
     const auto is_known = [](Dim extent) { return as_const(extent).has_value(); };
@@ -118,8 +118,8 @@ class WindowRule {
     return nest;
   }
 
-  /// How many of the loops before the last one are places of a window of which a read takes no notice: a tile of all of
-  /// them shares its loads. The gradient of depthwise weights is so, whose sum runs over an image for each place.
+  /// How many of the loops before the last one are places of a window on which a read does not depend: a tile of all of
+  /// them shares its loads. The gradient of depthwise weights has such a read: it sums over an image for each place.
   size_t shared_places() const {
     constexpr int64_t kMostPlaces = 9;
     size_t places = 0;
@@ -137,7 +137,7 @@ class WindowRule {
     return tile > 1 && packed_.empty() ? places : 0;
   }
 
-  /// A tile of the last `places` loops before the last one, inside of the reduction's. Its first and last steps alone
+  /// A tile of the last `places` loops before the last one, inside the reduction's loops. Only its first and last steps
   /// read out of bounds.
   Nest of_places(size_t places, int64_t lanes, int64_t extent) const {
     constexpr int64_t kStep = 2, kFewest = 3 * kStep, kVectors = 2;

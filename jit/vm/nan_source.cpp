@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 bool has_nan_of(std::span<const T> elements) {
-  // Without a way out, so that it is one pass of vectors.
+  // No early exit, so that the loop is vectorized.
   bool found = false;
   for (const T element : elements) found |= std::isnan(element);
   return found;
@@ -28,12 +28,12 @@ std::string operands_text(std::span<const Value> operands) {
   return text;
 }
 
-/// Goes from a result that is a NaN to the operands that are, up to an operation whose operands are not.
+/// Follows a NaN from the result to the operands that are NaNs, until none of an operation's operands is one.
 class Search {
  public:
   Search(const Environment& arguments, Host& host) : values_(arguments), host_(host) {}
 
-  /// `value`: that of the expression.
+  /// `value`: the value of the expression.
   std::optional<NanSource> of_tensor(ExprPtr expr, const Value& value) {
     if (auto* block = as<BlockExpr>(expr)) {
       for (const Binding& binding : block->bindings) {

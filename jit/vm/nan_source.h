@@ -21,11 +21,11 @@ struct NanSource {
   Origin origin;
   std::string message;  ///< "`log` of -1 is a NaN"
 };
-/// Evaluates one element of a primitive's body, the first that is a NaN in its result, from the result down. The tensors in
-/// `arguments` have none. Nothing if the element has none, which another order of additions may cause.
+/// Evaluates one element of a primitive's body, the first NaN of its result, from the result down. No tensor in `arguments`
+/// has a NaN. Nothing if this evaluation makes none, since it may add in another order.
 std::optional<NanSource> nan_source(ExprPtr body, const Value& result, const Environment& arguments,
                                     Host& host);
-/// The same of a scalar operation on these operands, whose result is a NaN.
+/// The same for a scalar operation on these operands, whose result is a NaN.
 std::string nan_message(ScalarOp op, std::span<const Value> operands);
 
 }  // namespace quern::vm

@@ -11,12 +11,6 @@ namespace quern::ide {
 
 namespace {
 
-// Every request creates the same variables, so that interned types do not accumulate as the user types.
-Series& series() {
-  static thread_local Series all;
-  return all;
-}
-
 bool is_upper(std::string_view name) {
   return !name.empty() && std::isupper(static_cast<unsigned char>(name[name.rfind('.') + 1])) != 0;
 }
@@ -52,7 +46,7 @@ KnownTypes::KnownTypes(Session& session, ModuleId module, const QuickParse& pars
       parse_(parse),
       text_(parse.text()),
       window_(window),
-      turn_(series()) {
+      turn_(session.request_variables()) {
   if (window) statements_ = session.statements(window->source);
 }
 

@@ -281,6 +281,8 @@ std::shared_ptr<const Program> Session::program(ModuleId module, std::string_vie
   return db_->program({module, std::string(name)});
 }
 
+Series& Session::request_variables() { return db_->request_variables; }
+
 uint64_t Session::times_computed(const std::string& query) const {
   auto it = db_->engine.computed.find(query);
   return it == db_->engine.computed.end() ? 0 : it->second;

@@ -61,6 +61,7 @@ struct Cancelled {};
 
 class Database;
 class Program;
+class Series;
 struct Optimised;
 
 class Session {
@@ -255,6 +256,9 @@ class Session {
   bool is_optimised(ModuleId module, std::string_view name) const;
   /// The optimised bytecode of @name as seen from a module; null if it has errors or does not exist.
   std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
+
+  /// The variables that requests of an editor make: each request makes the same, so that types do not accumulate.
+  Series& request_variables();
 
   /// What is currently known about a source; computes nothing.
   Snapshot snapshot(SourceId source);

@@ -24,6 +24,7 @@
 #include "frontend/signature/declared_types.h"
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/syntax.h"
+#include "ir/base/series.h"
 #include "ir/expr/dot_intrinsic.h"
 #include "passes/pipeline.h"
 #include "session/db/bodies.h"
@@ -74,6 +75,7 @@ class Database final : public Tables {
   std::vector<std::vector<SourceId>> modules;    ///< by id: their sources, in order
   DeclarationTable declarations;
   std::vector<uint32_t> index_of{kGone};  ///< by declaration: the piece of its source
+  Series request_variables;               ///< of requests of an editor
   const MemoryRow of_names{*this, "declared names"};
   ModuleNames names{*this, kLibrary};
 

@@ -33,11 +33,4 @@ std::optional<BracketPair> bracket_at(std::string_view text, uint32_t offset) {
   return std::nullopt;
 }
 
-std::optional<Range> first_unmatched_bracket(std::string_view text) {
-  const LexedText lexed = lexed_text(text);
-  for (size_t i = 0; i < lexed.lexemes.size(); ++i)
-    if (lexed.partner[i] == kNoLexeme && (lexed.opens(i) || lexed.closes(i))) return bracket_of(lexed, i);
-  return std::nullopt;
-}
-
 }  // namespace quern::ide

@@ -17,7 +17,4 @@ struct BracketPair {
 /// The bracket right after an offset, else the one right before it; nothing where neither is one.
 std::optional<BracketPair> bracket_at(std::string_view text, uint32_t offset);
 
-/// The first unmatched bracket.
-std::optional<Range> first_unmatched_bracket(std::string_view text);
-
 }  // namespace quern::ide

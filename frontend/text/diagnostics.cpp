@@ -53,15 +53,4 @@ bool has_errors(const std::vector<LocatedDiagnostic>& diagnostics) {
                      [](const LocatedDiagnostic& d) { return severity_of(d.kind) == Severity::Error; });
 }
 
-std::string apply_fix(std::string_view text, const LocatedFix& fix) {
-  std::string out;
-  uint32_t from = 0;
-  for (const auto& [range, replacement] : fix.edits) {
-    out += text.substr(from, range.begin - from);
-    out += replacement;
-    from = range.end;
-  }
-  return out + std::string(text.substr(from));
-}
-
 }  // namespace quern

@@ -106,7 +106,5 @@ struct LocatedDiagnostic {
 };
 
 bool has_errors(const std::vector<LocatedDiagnostic>& diagnostics);
-/// The text after a fix.
-std::string apply_fix(std::string_view text, const LocatedFix& fix);
 
 }  // namespace quern

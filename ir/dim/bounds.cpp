@@ -65,12 +65,6 @@ void Facts::add_nonnegative(Dim d) {
   nonnegative_.push_back(d);
 }
 
-void Facts::add_equal(Dim a, Dim b) {
-  Dim difference = dim_sub(a, b);
-  add_nonnegative(difference);
-  add_nonnegative(dim_sub(dim_const(0), difference));
-}
-
 const Dim* Facts::extent_of(Dim var) const {
   auto found = extents_.find(var);
   return found == extents_.end() ? nullptr : &found->second;

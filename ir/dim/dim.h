@@ -115,8 +115,6 @@ class Facts {
   void add_lower(Dim var, int64_t lower);
   /// d >= 0.
   void add_nonnegative(Dim d);
-  /// a == b.
-  void add_equal(Dim a, Dim b);
   const Dim* extent_of(Dim var) const;
   int64_t lower_of(Dim var) const;
   std::span<const Dim> nonnegative() const { return nonnegative_; }

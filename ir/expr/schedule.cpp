@@ -137,8 +137,6 @@ std::string to_clause(const Schedule& schedule) {
   return fmt::format("schedule {{ {} }}", fmt::join(steps, "; "));
 }
 
-size_t hash_of(const Schedule& schedule) { return std::hash<std::string>()(to_string(schedule)); }
-
 std::vector<std::string> tensors_of(const Schedule& schedule) {
   std::vector<std::string> found;
   for (const ScheduleStep& step : schedule.steps)

@@ -88,7 +88,6 @@ std::string to_string(const ScheduleStep& step);
 std::string to_string(const Schedule& schedule);
 /// `schedule { io, ii = split(i, 14); unroll(ii) }`
 std::string to_clause(const Schedule& schedule);
-size_t hash_of(const Schedule& schedule);
 
 /// The names of the tensors in it, each once, in order.
 std::vector<std::string> tensors_of(const Schedule& schedule);

@@ -464,6 +464,4 @@ std::optional<Lowered> scheduled_winograd(const Computation& computation, const 
   return WinogradRule(computation, *roles, machine).run();
 }
 
-double winograd_error(int tile) { return tile == 2 ? 0x1p-20 : 0x1p-17; }
-
 }  // namespace quern::loops

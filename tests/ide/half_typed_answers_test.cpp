@@ -42,7 +42,6 @@ class Typist {
     if (const auto pair = bracket_at(text, offset)) {
       ASSERT_LT(pair->bracket.begin, text.size()) << text;
     }
-    first_unmatched_bracket(text);
     describe(session_, module_, text.substr(0, offset));
   }
 

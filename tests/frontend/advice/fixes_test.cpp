@@ -40,6 +40,18 @@ std::string described(const std::vector<LocatedDiagnostic>& diagnostics) {
   return out;
 }
 
+/// The text after a fix.
+std::string apply_fix(std::string_view text, const LocatedFix& fix) {
+  std::string out;
+  uint32_t from = 0;
+  for (const auto& [range, replacement] : fix.edits) {
+    out += text.substr(from, range.begin - from);
+    out += replacement;
+    from = range.end;
+  }
+  return out + std::string(text.substr(from));
+}
+
 class Fixes : public testing::TestWithParam<std::string> {};
 
 TEST_P(Fixes, TakeTheirDiagnosticAwayAndBringNoOther) {

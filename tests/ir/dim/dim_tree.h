@@ -145,7 +145,10 @@ inline Facts facts_of(std::span<const Fact> told) {
       case Fact::Kind::Index: out.add_index(fact.a.var, dim_of(fact.b)); break;
       case Fact::Kind::Lower: out.add_lower(fact.a.var, fact.b.value); break;
       case Fact::Kind::NonNegative: out.add_nonnegative(dim_of(fact.a)); break;
-      case Fact::Kind::Equal: out.add_equal(dim_of(fact.a), dim_of(fact.b)); break;
+      case Fact::Kind::Equal:
+        out.add_nonnegative(dim_sub(dim_of(fact.a), dim_of(fact.b)));
+        out.add_nonnegative(dim_sub(dim_of(fact.b), dim_of(fact.a)));
+        break;
     }
   }
   return out;

@@ -73,7 +73,10 @@ std::optional<size_t> Specialiser::to_give_up(const FnExpr* fn) const {
 Value* Specialiser::residual_call(ExprPtr callee, const std::vector<Value*>& args, const CallExpr& e,
                                   Frame& frame, std::string_view name) {
   // A polymorphic function is used at other dims and types.
-  if (auto* var = as<VarExpr>(callee)) callee = arena_.make<VarExpr>(head(*e.callee, frame), var->variable);
+  if (auto* var = as<VarExpr>(callee)) {
+    const Expr at_call{ExprKind::Var, type(e.callee->type, frame), origin(*e.callee, frame)};
+    callee = arena_.make<VarExpr>(at_call, var->variable);
+  }
   std::span<const ExprPtr> atoms = arena_.copy(named(args));
   store_.forget();
   return emit(arena_.make<CallExpr>(head(e, frame), callee, atoms), name);

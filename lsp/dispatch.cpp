@@ -12,6 +12,7 @@
 #include "lsp/configuration.h"
 #include "lsp/diagnostics.h"
 #include "lsp/methods.h"
+#include "lsp/parse_json.h"
 #include "lsp/protocol.h"
 #include "lsp/workspace_folders.h"
 
@@ -96,7 +97,7 @@ std::string text_of(const InternalFailure& bug, ServerState& state) {
 }  // namespace
 
 bool Dispatcher::receive(std::string_view text) {
-  const json message = json::parse(text, nullptr, false);
+  const auto message = parse_json<json>(text);
   if (message.is_discarded()) {
     send_error<json>(state_.transport, nullptr, kParseError, "the message is not valid JSON");
     return true;

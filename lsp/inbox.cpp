@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "lsp/parse_json.h"
+
 namespace quern::lsp {
 
 Inbox::Inbox(Transport& transport, std::function<void(const std::string&)> cancelled)
@@ -53,7 +55,7 @@ std::optional<std::variant<std::string, Inbox::Task>> Inbox::next() {
 // A cancelled request arrives before its cancellation, so the ids can be dropped when nothing waits.
 bool Inbox::take_cancellation(const std::string& message) {
   if (message.find("\"$/cancelRequest\"") == std::string::npos) return false;
-  const auto json = nlohmann::json::parse(message, nullptr, false);
+  const auto json = parse_json<nlohmann::json>(message);
   static const nlohmann::json::json_pointer kId("/params/id");
   if (!json.is_object() || json.value("method", nlohmann::json()) != "$/cancelRequest") return false;
   if (json.contains(kId)) {

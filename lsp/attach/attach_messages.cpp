@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lsp/evaluation/messages.h"
+#include "lsp/parse_json.h"
 
 namespace quern::lsp {
 
@@ -22,7 +23,7 @@ std::string encoded(const char* method, const json& params) {
 /// Decodes the params of a message of this method.
 template <class T, class Decode>
 std::optional<T> decoded(std::string_view message, const char* method, const Decode& decode) {
-  const json all = json::parse(message, nullptr, false);
+  const auto all = parse_json<json>(message);
   if (!all.is_object() || all.value("method", json()) != method || !all.contains("params"))
     return std::nullopt;
   try {

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <string_view>
 #include <thread>
 
 #include "session/session.h"
+#include "session/texts/read_ahead.h"
 
 namespace quern {
 namespace {
@@ -16,7 +19,7 @@ constexpr int kParts = 200;
 
 /// Of several kinds, right and wrong; now and then a body that is checked in chunks.
 std::string part(int i) {
-  switch (i % 7) {
+  switch (i % 10) {
     case 0: return fmt::format("def @f{}(%x: Tensor[(n, {}), float32]) {{ nn.relu(%x) }}\n", i, i + 1);
     case 1: return fmt::format("def @f{}(%x) {{ @f{}(%x) + %unknown }}\n", i, i - 1);
     case 2: return fmt::format("def @f{}(%x) {{ (%x, ]) }}\n", i);
@@ -24,11 +27,14 @@ std::string part(int i) {
     case 4:
       return fmt::format("op twice{}(%a: Tensor[s, t]) -> Tensor[s, t] {{ [..i] => %a[..i] * 2 }}\n", i);
     case 5: return fmt::format("type T{} {{ A{}(a: Tensor[({},), float32], a: int32) }}\n", i, i, i);
+    case 6: return fmt::format("def @f{}(%x: (int32, Tensor[({}, 2), float32])) -> int32 {{ %x.1 }}\n", i, i);
+    case 7: return fmt::format("def @f{}(%x: T{}) -> Tensor[(2,), float16] {{ %x }}\n", i, i - 2);
+    case 8: return fmt::format("def @f{}(%x: Tensor[(2, -1), float32]) -> float32 {{ %x }}\n", i);
     default: break;
   }
   std::string text =
       fmt::format("def @f{}(%x: Tensor[(8,), float32]) {{\n  let %a = 1;\n  let %v0 = %x;\n", i);
-  for (int k = 1; k < (i % 35 == 6 ? 300 : 3); ++k)
+  for (int k = 1; k < (i % 50 == 9 ? 300 : 3); ++k)
     text += fmt::format("  let %v{} = %v{} + {}f;\n", k, k - 1, k);
   return text + "  %v2\n}\n";
 }
@@ -51,6 +57,28 @@ std::string types(Session& session, SourceId source) {
   for (const auto& [range, type] : session.node_types(source))
     text += fmt::format("{}-{} {}\n", range.begin, range.end, type);
   return text;
+}
+
+/// What a second thread reads of a text's annotations, once it is there before it is asked for.
+bool has_annotations(std::string_view text) {
+  while (true) {
+    ReadAhead ahead({{1, text, PieceKind::Def}}, false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (ahead.take_outcome(1)) return ahead.take_annotations(1).has_value();
+  }
+}
+
+TEST(ReadAhead, ReadsAnnotationsThatNothingElseDecides) {
+  EXPECT_TRUE(has_annotations(
+      "def @f(%x: Tensor[(8, 2), float32], %y: (int32, bool)) -> fn (int32) -> float32 { %x }"));
+  for (const char* other :
+       {"def @f(%x: Tensor[(8, 2), float32]) { %x }",
+        "def @f[n](%x: Tensor[(n, 2), float32]) -> float32 { %x }",
+        "def @f(%x: Tensor[(?, 2), float32]) -> float32 { %x }",
+        "def @f(%x: Tensor[(2,), float32]) -> Box { %x }", "def @f[T](%x: T) -> T { %x }",
+        "def @f(%x: Tensor[(@rows(2),), float32]) -> int32 { 1 }",
+        "def @f(%x: Tensor[_, float32]) -> int32 { 1 }", "def f(%x: Tensor[s, t]) -> Tensor[s, t] { %x }"})
+    EXPECT_FALSE(has_annotations(other)) << other;
 }
 
 class ReadAheadTest : public testing::Test {

@@ -31,16 +31,21 @@ class NameMap {
 
   void insert_or_assign(std::string_view name, Value value) {
     const auto at = std::lower_bound(begin(), end(), name, precedes);
-    if (at != end() && at->first == name)
+    if (at != end() && at->first == name) {
       at->second = std::move(value);
-    else
+    } else if (entries_.empty()) {
+      entries_.reserve(kMostHave);
+      entries_.emplace_back(std::string(name), std::move(value));
+    } else {
       entries_.emplace(at, std::string(name), std::move(value));
+    }
   }
   void erase(std::string_view name) {
     if (const auto at = find(name); at != end()) entries_.erase(at);
   }
 
  private:
+  static constexpr size_t kMostHave = 4;
   static bool precedes(const Entry& entry, std::string_view name) { return entry.first < name; }
 
   std::vector<Entry> entries_;

@@ -245,6 +245,8 @@ class Database final : public Tables {
   // --- what is known
   DatabaseFunctions functions{*this};
   const Inferred* inferred(ModuleId module, const std::string& global);
+  /// The same, of a name in the module that declares it.
+  const Inferred* inferred(const NameKey& key);
   /// The types of the nodes of a declaration or a chunk, by node id; some may be null.
   const std::vector<Type>& types_of(DeclarationId id);
   /// The definition of a name, or of a copy; null if it has errors or does not exist.

@@ -98,6 +98,8 @@ bool Database::same_with_places(const std::optional<Scheme>& a, const std::optio
 std::optional<Annotations> Database::annotations_of(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Globals, key.name);
   if (!id || !head(id).syntax->is(SyntaxKind::Def)) return std::nullopt;
+  if (read_ahead)
+    if (std::optional<Annotations> annotations = read_ahead->take_annotations(id)) return annotations;
   ModuleScope scope(*this, key.module);
   return quern::annotations_of(head(id), scope);
 }
@@ -171,8 +173,10 @@ std::vector<Inferred> Database::infer_members(const NameKey& key) {
 
 const Inferred* Database::inferred(ModuleId module, const std::string& global) {
   DeclarationId id = find(module, NameTable::Globals, global);
-  if (!id) return nullptr;
-  const NameKey key = key_of(id);
+  return id ? inferred(key_of(id)) : nullptr;
+}
+
+const Inferred* Database::inferred(const NameKey& key) {
   const Group members = inferred_together(key);
   const std::vector<Inferred>& results = group_inferred({key.module, members[0]});
   for (size_t i = 0; i < members.size() && i < results.size(); ++i)

@@ -99,7 +99,9 @@ class QueryEngine {
   void attach(QueryNode* node, std::vector<QueryNode*> found) {
     if (node->slot_ == 0) node->slot_ = new_slot(node);
     uint32_t run = ++slots_[node->slot_].run;
+    constexpr size_t kMostHave = 4;
     for (QueryNode* dependency : found) {
+      if (dependency->dependents_.empty()) dependency->dependents_.reserve(kMostHave);
       if (dependency->dependents_.size() >= dependency->tidy_at_) tidy(dependency);
       dependency->dependents_.push_back({node->slot_, run});
     }
@@ -166,6 +168,7 @@ class QueryEngine {
   }
   // Dependents of a dirty node are already dirty.
   void dirty_dependents(QueryNode* node) {
+    if (node->dependents_.empty()) return;
     std::vector<QueryNode*> stack{node};
     while (!stack.empty()) {
       QueryNode* next = stack.back();

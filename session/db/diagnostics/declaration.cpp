@@ -52,8 +52,9 @@ Diagnostics Database::of_declaration(DeclarationId id) {
   switch (about.kind) {
     case PieceKind::Def:
       if (about.name.starts_with("@")) {
-        if (const Inferred* i = inferred(about.module, about.name.substr(1));
-            i && find(about.module, NameTable::Globals, about.name.substr(1)) == id)
+        const NameKey key = key_of(id);
+        if (const Inferred* i =
+                find(key.module, NameTable::Globals, key.name) == id ? inferred(key) : nullptr)
           found = with_copies(about.module, *i, id);
       } else {
         found = operator_check(id);

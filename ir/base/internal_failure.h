@@ -73,7 +73,7 @@ void check_stack();
 /// Makes the n-th check from now (counting from 1) fail, whatever its condition; 0 disables this. Initially n
 /// is the number in QUERN_FAIL_CHECK, if that is one.
 void fail_check(int64_t n);
-/// How many checks the process has executed.
+/// How many checks the process has executed since this, or `fail_check`, was first called.
 int64_t checks_executed();
 #endif
 

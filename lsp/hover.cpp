@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,8 +21,8 @@ namespace quern::lsp {
 
 namespace {
 
-/// The last value of the variable of a statement, as Markdown; "" for other names.
-std::string last_value(ServerState& state, const Cursor& at) {
+/// The last values of the variable of a statement, in its file and at a prompt, as Markdown; "" for other names.
+std::string last_values(ServerState& state, const Cursor& at) {
   const auto name = ide::name_at(state.session, at.source, at.offset);
   const Document* document = state.documents.of_source(at.source);
   if (!name || !document || name->target.kind != NameKind::Variable) return "";
@@ -29,11 +30,21 @@ std::string last_value(ServerState& state, const Cursor& at) {
   if (state.session.info(statement).source != at.source) return "";
   const Range range = state.session.range_of(statement);
   const std::string_view written = ide::text_at(state.session, *name);
+  std::string text;
+  const auto add = [&](std::string_view what, const ide::ValueSummary& value) {
+    text += fmt::format("\n\n---\n{}:\n\n{}", what, ide::to_markdown(value));
+  };
   for (const KeptResult& kept : state.evaluations.results(document->path, state.session.text(at.source)))
-    if (kept.part.range == range && kept.part.value && kept.part.name == written)
-      return fmt::format("\n\n---\n{}\n\n{}", kept.is_stale ? "Value of an earlier text:" : "Value:",
-                         ide::to_markdown(*kept.part.value));
-  return "";
+    if (text.empty() && kept.part.range == range && kept.part.value && kept.part.name == written)
+      add(kept.is_stale ? "Value of an earlier text" : "Value", *kept.part.value);
+  const auto syntax = state.session.syntax_at(at.source, range.begin);
+  const bool is_top_level =
+      syntax && std::ranges::any_of(binders_of(syntax->nodes.front()), [&](SyntaxPtr binder) {
+        return binder->id == name->target.declared.node;
+      });
+  if (const ide::ValueSummary* typed = is_top_level ? state.evaluations.typed(written) : nullptr)
+    add("Value at a prompt", *typed);
+  return text;
 }
 
 /// How long calls of the named function took when it was last timed; "" for other names.
@@ -88,7 +99,7 @@ Json hover(ServerState& state, const Json& params) {
   if (!found) return nullptr;
   Json contents = {{"kind", "markdown"},
                    {"value", to_markdown(*found, cost_of_call(state, *at)) +
-                                 links_to_dims(state, found->dims) + last_value(state, *at)}};
+                                 links_to_dims(state, found->dims) + last_values(state, *at)}};
   return {{"contents", contents}, {"range", to_json<Json>(at->positions.range(found->range))}};
 }
 

@@ -81,24 +81,25 @@ bool Workspace::load(const std::string& path) {
   const auto edited = options_.attached ? options_.attached->text_of(path) : std::nullopt;
   auto text = edited ? Result<std::string>(*edited) : read_file(path);
   if (!text) return complain(text.error().message);
-  const bool fine = run(path, std::move(*text), std::filesystem::path(path).parent_path().string(), path);
-  if (fine && options_.attached) show_in_editor(inputs_.back());
-  return fine;
+  return run(path, std::move(*text), std::filesystem::path(path).parent_path().string(), path);
 }
 
-void Workspace::show_in_editor(const TakenInput& loaded) {
-  lsp::ValuesOfFile values{
-      std::filesystem::absolute(loaded.file).lexically_normal().string(), session_.text(loaded.source), {}};
-  for (DeclarationId statement : session_.statements(loaded.source)) {
+void Workspace::show_in_editor(const TakenInput& input, bool is_taken_back) {
+  const bool is_typed = input.file.empty();
+  if (!options_.attached || (is_taken_back && !is_typed)) return;
+  lsp::ValuesOfFile values{is_typed ? "" : std::filesystem::absolute(input.file).lexically_normal().string(),
+                           session_.text(input.source),
+                           {}};
+  for (DeclarationId statement : session_.statements(input.source)) {
     const StatementVariables& bound = session_.statement_variables(statement);
     const TopLevelVariable* variable = bound.size() == 1 ? bound[0].get() : nullptr;
     const Value* value = variable ? execution_->value_of(variable->variable) : nullptr;
     if (!value) continue;
     ide::EvaluatedPart part{session_.range_of(statement), std::string(variable->variable->name)};
-    part.value = ide::summary_of(*value, variable->variable->type);
+    if (!is_taken_back) part.value = ide::summary_of(*value, variable->variable->type);
     values.evaluation.parts.push_back(std::move(part));
   }
-  options_.attached->show(values);
+  if (!is_typed || !values.evaluation.parts.empty()) options_.attached->show(values);
 }
 
 bool Workspace::with_source(std::string name, std::string text, std::string folder, bool kept,
@@ -168,6 +169,7 @@ bool Workspace::run(std::string name, std::string text, std::string folder, std:
     keep(std::move(input));
     const bool fine = tell_changes(source);
     announce_dependents(source);
+    show_in_editor(inputs_.back(), false);
     return fine;
   });
 }
@@ -192,11 +194,14 @@ bool Workspace::undo() {
     return complain("the last input wrote to references, too long ago to know what they held");
   while (results_->count() > last.results) results_->remove_last();
   const std::string text(trimmed(session_.text(last.source)));
+  show_in_editor(last, true);
   forget(last.source);
   last.references.restore();
   unsound_ = std::move(last.unsound);
   const std::string shown = last.file.empty() ? text.substr(0, text.find('\n')) : ":load " + last.file;
   inputs_.pop_back();
+  for (const TakenInput& before : inputs_)
+    if (before.file.empty()) show_in_editor(before, false);
   if (options_.interactive) print_line(fmt::format("taken back: {}", shown));
   return true;
 }

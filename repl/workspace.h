@@ -114,8 +114,8 @@ class Workspace {
   bool without_bug(SourceId source, const std::function<bool()>& work);
   void forget(SourceId source);
   void keep(TakenInput input);
-  /// Shows the values of a file in the attached editor.
-  void show_in_editor(const TakenInput& loaded);
+  /// Shows the attached editor, if there is one, what an input or a loaded file evaluated to, or that it is taken back.
+  void show_in_editor(const TakenInput& input, bool is_taken_back);
   bool run_statements(SourceId source);
   bool run_statement(DeclarationId statement);
   bool run_test(DeclarationId test);

@@ -3,7 +3,7 @@
 //
 //     quern/attach  the prompt's first message: the token of the socket
 //     quern/texts   the server: texts of open documents that are new or changed, and paths of those closed
-//     quern/values  the prompt: what the statements of a file evaluated to
+//     quern/values  the prompt: what the statements of a file, or of an input, evaluated to
 
 #include <map>
 #include <optional>
@@ -20,7 +20,9 @@ struct OpenTexts {
   std::vector<std::string> closed;
 };
 struct ValuesOfFile {
-  std::string path, text;  ///< the text that was evaluated
+  /// The text that was evaluated, and the path of its file: "" for what was typed, of which a part without a value was
+  /// taken back.
+  std::string path, text;
   ide::Evaluation evaluation;
 };
 

@@ -99,11 +99,17 @@ void Listener::add(OwnedFile file) {
       });
       while (auto message = peer.transport.read())
         if (auto values = decode_values(*message))
-          post_([this, values = std::move(*values)] {
-            state_.evaluations.keep(values.path, values.text, values.evaluation);
+          post_([this, id, values = std::move(*values)] {
+            if (values.path.empty())
+              state_.evaluations.keep_typed(id, values.evaluation);
+            else
+              state_.evaluations.keep(values.path, values.text, values.evaluation);
           });
     }
-    post_([this, id] { peers_.erase(id); });
+    post_([this, id] {
+      state_.evaluations.forget_typed(id);
+      peers_.erase(id);
+    });
   });
 }
 

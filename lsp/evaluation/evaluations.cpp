@@ -254,4 +254,20 @@ const std::vector<KeptResult>& Evaluations::results(std::string_view path, const
   return of.results;
 }
 
+void Evaluations::keep_typed(uint64_t prompt, const ide::Evaluation& outcome) {
+  auto& values = typed_[prompt];
+  for (const ide::EvaluatedPart& part : outcome.parts) {
+    if (part.value)
+      values.insert_or_assign(part.name, *part.value);
+    else
+      values.erase(part.name);
+  }
+}
+
+const ide::ValueSummary* Evaluations::typed(std::string_view name) const {
+  for (auto prompt = typed_.rbegin(); prompt != typed_.rend(); ++prompt)
+    if (const auto found = prompt->second.find(name); found != prompt->second.end()) return &found->second;
+  return nullptr;
+}
+
 }  // namespace quern::lsp

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -65,6 +66,13 @@ class Evaluations {
   /// The results of a file, in the order of its text.
   const std::vector<KeptResult>& results(std::string_view path, const std::string& text);
 
+  /// Keeps what the inputs of a prompt bind, by name. A part without a value was taken back.
+  void keep_typed(uint64_t prompt, const ide::Evaluation& outcome);
+  /// The prompt is gone.
+  void forget_typed(uint64_t prompt) { typed_.erase(prompt); }
+  /// What a prompt has bound to a name; null for none. Of several prompts the last that attached counts.
+  const ide::ValueSummary* typed(std::string_view name) const;
+
  private:
   struct Job;
   struct OfFile {
@@ -84,6 +92,7 @@ class Evaluations {
   std::optional<Peaks> peaks_;                        ///< once requested
   std::map<std::string, std::unique_ptr<Job>> jobs_;  ///< by the ids of their requests
   std::map<std::string, OfFile, std::less<>> files_;  ///< by path
+  std::map<uint64_t, std::map<std::string, ide::ValueSummary, std::less<>>> typed_;  ///< by prompt and name
 };
 
 }  // namespace quern::lsp

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -71,6 +73,48 @@ TEST_F(Attach, TheEditorSeesWhatALoadedFileEvaluatedTo) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_THAT(hover, HasSubstr("mean 3"));
+}
+
+TEST_F(Attach, TheEditorSeesWhatIsBoundAtAPrompt) {
+  client.open(uri("n.relay"), 1, "let %x = [1.0];\nlet %y = { let %x = %x; %x };\n");
+  settle();
+  const auto hover = [&](int line, int character) -> std::string {
+    return client.hover(uri("n.relay"), line, character)["contents"]["value"];
+  };
+  const auto await = [&](const std::function<bool(const std::string&)>& wanted) {
+    std::string shown;
+    for (int i = 0; i < 200 && !wanted(shown); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      shown = hover(0, 5);
+    }
+    return shown;
+  };
+  const auto has = [](const std::string& text) {
+    return [=](const std::string& shown) { return shown.find(text) != std::string::npos; };
+  };
+  const auto has_none = [](const std::string& shown) {
+    return !shown.empty() && shown.find("prompt") == std::string::npos;
+  };
+  FILE* inputs = popen(("'" QUERN_BINARY "' repl --attach '" + socket() + "' > /dev/null 2>&1").c_str(), "w");
+  ASSERT_NE(inputs, nullptr);
+  const auto enter = [&](const char* input) {
+    std::fputs(input, inputs);
+    std::fflush(inputs);
+  };
+  enter("let %x = [4.0, 8.0];\n");
+  EXPECT_THAT(await(has("mean 6")), HasSubstr("Value at a prompt"));
+  EXPECT_THAT(hover(1, 20), HasSubstr("Value at a prompt"));
+  EXPECT_THAT(hover(1, 24), testing::Not(HasSubstr("prompt")));  // another variable
+  enter("let %x = [4.0, 10.0];\n");
+  EXPECT_THAT(await(has("mean 7")), HasSubstr("Value at a prompt"));
+  enter(":undo\n");
+  EXPECT_THAT(await(has("mean 6")), HasSubstr("Value at a prompt"));
+  enter(":undo\n");
+  EXPECT_THAT(await(has_none), testing::Not(HasSubstr("prompt")));
+  enter("let (%x, %z) = ([1.0], 2);\nlet %x = [3.0];\n");
+  EXPECT_THAT(await(has("mean 3")), HasSubstr("Value at a prompt"));
+  pclose(inputs);
+  EXPECT_THAT(await(has_none), testing::Not(HasSubstr("prompt")));
 }
 
 TEST_F(Attach, OnlyTheUserMayConnect) {

@@ -104,13 +104,17 @@ class Evaluator {
       }
       done_.parts.push_back(std::move(part));
     }
+    if (done_.parts.empty() && !name.empty()) return without(fmt::format("there is no test \"{}\"", name));
     return std::move(done_);
   }
 
-  Evaluation timing(const std::string& function) {
+  /// The name is with or without `@`.
+  Evaluation timing(std::string_view asked) {
+    const std::string function(asked.substr(asked.starts_with('@') ? 1 : 0));
     const ModuleId module = session_.module_of(source_);
     const DeclarationId declaration = session_.find_definition(module, function);
-    if (declaration == 0 || !is_sound(declaration)) return std::move(done_);
+    if (declaration == 0) return without(fmt::format("there is no function `@{}`", function));
+    if (!is_sound(declaration)) return std::move(done_);
     EvaluatedPart part{session_.range_of(declaration), function};
     const Definition* definition = session_.definition(module, function);
     const auto* head = definition ? as<FnExpr>(definition->body) : nullptr;
@@ -124,6 +128,11 @@ class Evaluator {
   }
 
  private:
+  Evaluation without(std::string why) {
+    done_.problems.push_back({"", session_.path(source_), {}, std::move(why)});
+    return std::move(done_);
+  }
+
   /// Times calls of a function with random arguments, in a separate source.
   void time_calls(EvaluatedPart& part, const FnExpr& function) {
     const auto fail = [&](std::string message) {

@@ -195,6 +195,16 @@ TEST(LspEvaluation, TimesCallsWithRandomArguments) {
   EXPECT_THAT(answer["result"]["parts"][0]["note"], HasSubstr(" a call (median of ")) << answer;
   EXPECT_THAT(outcome(evaluating.execute("quern.time", {{"function", "g"}})),
               HasSubstr("failure: no random"));
+  EXPECT_FALSE(evaluating.execute("quern.time", {{"function", "@f"}})["result"]["parts"].empty());
+}
+
+TEST(LspEvaluation, NamesThatThereAreNotAreProblems) {
+  Evaluating evaluating("def @f() -> int32 { 1 }\ntest \"t\" { assert_equal(1, 1) }\n");
+  const auto problem = [&](const char* command, const json& argument) -> std::string {
+    return evaluating.execute(command, argument)["result"]["problems"].at(0)["message"];
+  };
+  EXPECT_EQ(problem("quern.time", {{"function", "@g"}}), "there is no function `@g`");
+  EXPECT_EQ(problem("quern.runTests", {{"name", "u"}}), "there is no test \"u\"");
 }
 
 TEST(LspEvaluation, HoversShowWhatWasMeasured) {

@@ -179,6 +179,7 @@ const tests = {
   async 'a code action writes the type that the text leaves out'() {
     await write('let %value = [1.5, 2.5];\n');
     await says('No problems');
+    await has(beside, 'let %value: Tensor[(2,), float32]');  // the list goes when the pane comes
     await source.getByText('%value').first().click();
     await page.keyboard.press('Control+.');
     const action = page.locator('.action-widget').getByText(/type/i).first();

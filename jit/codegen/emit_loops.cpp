@@ -42,8 +42,7 @@ struct BodyFacts {
 
  private:
   void look(const loops::Value& v) {
-    if (auto* apply = loops::as<loops::ApplyValue>(v))
-      is_long = is_long || loops::takes_long(*apply);
+    if (auto* apply = loops::as<loops::ApplyValue>(v)) is_long = is_long || loops::takes_long(*apply);
     if (!is_long) loops::for_each_operand(v, [this](const loops::Value& operand) { look(operand); });
   }
 };

@@ -285,8 +285,9 @@ class Planner {
     for (const Held& held : frame.registers) held.add_to(live);
     Dim sum = dim_const(0);
     for (const uint32_t buffer : live) sum = dim_add(sum, bytes_[buffer]);
-    const auto [known, is_new] =
-        steps_.try_emplace({frame.number, at}, MemoryStep{frame.number, at, primitive, text, bytes, sum});
+    const auto [known, is_new] = steps_.try_emplace(
+        {frame.number, at},
+        MemoryStep{frame.number, at, primitive, text, bytes, sum, frame.function.origins[at]});
     if (!is_new) {
       known->second.made = dim_max(known->second.made, bytes);
       known->second.live = dim_max(known->second.live, sum);

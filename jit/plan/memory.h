@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/line_origins.h"
 #include "jit/vm/bytecode.h"
 
 namespace quern {
@@ -16,15 +17,15 @@ struct MemoryStep {
   const FnExpr* primitive = nullptr;  ///< of a kernel, otherwise null
   std::string_view text;              ///< the instruction
   Dim made;                           ///< bytes of its result; 0 in the memory of an operand
-  Dim live;  ///< bytes of all that the program has made and still needs, its result included
+  Dim live;       ///< bytes of all that the program has made and still needs, its result included
+  Origin origin;  ///< of the instruction
 };
 
 /// Bytes are dims over the dims of the program. They are those of tensors: arguments, constants, prepacked forms and
 /// a kernel's scratch memory are not among them.
 struct MemoryPlan {
   std::vector<MemoryStep> steps;  ///< in the order of the code
-  std::vector<Dim>
-      peaks;  ///< of `live`, those that no other one is known to reach; one where extents are known
+  std::vector<Dim> peaks;         ///< of `live`: those that no other reaches for all dims
   /// What calls of functions make that are known at run time only, and recursion, is not in the plan.
   bool is_whole = true;
 };
@@ -33,7 +34,8 @@ struct MemoryPlan {
 /// its turns. A register holds the tensors of its value until its last use.
 MemoryPlan plan_memory(const Program& program);
 
-/// The steps as a table, with what a kernel is called, and the peak.
-std::string to_string(const MemoryPlan& plan, const std::function<std::string(const FnExpr&)>& name_of);
+/// The peak, and the steps as a table with what a kernel is called. Adds the origin of each step to `origins`.
+std::string to_string(const MemoryPlan& plan, const std::function<std::string(const FnExpr&)>& name_of,
+                      LineOrigins& origins);
 
 }  // namespace quern

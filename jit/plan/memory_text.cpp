@@ -18,7 +18,8 @@ std::string text_of(Dim bytes) {
 
 }  // namespace
 
-std::string to_string(const MemoryPlan& plan, const std::function<std::string(const FnExpr&)>& name_of) {
+std::string to_string(const MemoryPlan& plan, const std::function<std::string(const FnExpr&)>& name_of,
+                      LineOrigins& origins) {
   std::vector<std::array<std::string, 3>> rows;
   std::array<size_t, 3> widths{};
   for (const MemoryStep& step : plan.steps) {
@@ -31,10 +32,15 @@ std::string to_string(const MemoryPlan& plan, const std::function<std::string(co
     text += fmt::format("{}{}", k == 0 ? "" : " or ", text_of(plan.peaks[k]));
   text += plan.peaks.empty() ? "nothing\n" : " of tensors\n";
   if (!plan.is_whole) text += "beside what recursion makes, and functions that are known at run time only\n";
-  uint32_t function = 0;
+  uint32_t function = 0, line = count_line_ends(text);
   for (size_t k = 0; k < rows.size(); ++k) {
     const MemoryStep& step = plan.steps[k];
-    if (k == 0 || step.function != function) text += fmt::format("\nfn{}:\n", step.function);
+    if (k == 0 || step.function != function) {
+      text += fmt::format("\nfn{}:\n", step.function);
+      line += 2;
+    }
+    origins.push_back({line, line, step.origin});
+    ++line;
     function = step.function;
     text += fmt::format("{:4}  {:<{}}  {:>{}}  {:>{}}\n", step.at, rows[k][0], widths[0], rows[k][1],
                         widths[1], rows[k][2], widths[2]);

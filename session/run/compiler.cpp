@@ -305,10 +305,13 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     const auto program =
         compile_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena);
     if (stage == "bytecode") return to_string(*program, origins);
-    const std::string plan = to_string(plan_memory(*program), [this](const FnExpr& primitive) {
-      const std::string name = kernel_name(primitive);
-      return name.substr(0, name.rfind('_'));
-    });
+    const std::string plan = to_string(
+        plan_memory(*program),
+        [this](const FnExpr& primitive) {
+          const std::string name = kernel_name(primitive);
+          return name.substr(0, name.rfind('_'));
+        },
+        origins);
     return definition.name.empty() ? plan : fmt::format("@{}: {}", definition.name, plan);
   }
   if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {

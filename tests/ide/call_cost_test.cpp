@@ -44,7 +44,10 @@ const CostRow kCosts[] = {
     {kDense + "def @g[m](%x: Tensor[(m, 3), float32]) { @$0dense(%x, ones((4, 3))) }",
      "24*m FLOP, (28*m + 48) bytes"},
     {kDense + "def @$0g(%x: Tensor[(10, 3), float32]) { nn.relu(@dense(%x, ones((4, 3)))) }",
-     "280 FLOP, 280 bytes, 1.00 FLOP/byte"},
+     "160 FLOP, 280 bytes, 0.57 FLOP/byte"},
+    {"def @$0f(%x: Tensor[(3,), float32]) { let %g = fn (%y: Tensor[(3,), float32]) { exp(%y) }; (%g(%x), "
+     "%g(%x)) }",
+     "6 FLOP, 48 bytes, 0.12 FLOP/byte"},
     {"def @double(%v) { %v + %v }\n@$0double([1.0, 2.0])", "2 FLOP, 16 bytes, 0.12 FLOP/byte"},
     {"def @double(%v) { %v + %v }\n@$0double([[1.0], [2.0], [3.0]])", "3 FLOP, 24 bytes, 0.12 FLOP/byte"},
     {"def @$0double(%v) { %v + %v }", ""},
@@ -60,8 +63,9 @@ const CostRow kCosts[] = {
     // What is not decided by dims.
     {"def @$0f(%n: int32) -> int32 { if (%n == 0) { 1 } else { %n * @f(%n - 1) } }", ""},
     {"def @$0f(%b: bool, %x: Tensor[(3,), float32]) { if (%b) { exp(%x) } else { %x } }", ""},
-    {"def @$0f(%x: Tensor[(3,), float32]) { let %g = fn (%y: Tensor[(3,), float32]) { exp(%y) }; (%g(%x), "
-     "%g(%x)) }",
+    {"def @$0f(%b: bool, %x: Tensor[(3,), float32]) { let %g = if (%b) { fn (%y) { exp(%y) } } else { fn "
+     "(%y) { %y } }; "
+     "%g(%x) }",
      ""},
     {"def @$0f(%l: List[Tensor[(3,), float32]]) { @map(fn (%y: Tensor[(3,), float32]) { exp(%y) }, %l) }",
      ""},

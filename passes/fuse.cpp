@@ -120,7 +120,9 @@ class Fuser {
     if (constant && !failing_.contains(variable)) return true;
     const FusionClass kind = fusion_class(producer);
     // Products read a factor in any order of its axes as they read it in another one.
-    if (is_strided_view(producer) && fusion_class(consumer) == FusionClass::Contraction) return true;
+    if (is_strided_view(producer) && fusion_class(consumer) == FusionClass::Contraction &&
+        !failing_.contains(variable))
+      return true;
     if (uses_.at(variable) != sites.count && !computed_again_.contains(variable)) return false;
     if (failing_.contains(variable)) {
       // It must fail at the same point, with its own message.

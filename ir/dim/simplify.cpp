@@ -65,7 +65,8 @@ class Simplifier {
   /// Drops operands of min and max that another one dominates. Of equal ones a constant goes first, however old it is.
   Dim drop_operands(Dim d) {
     std::vector<Dim> kept(d->args.begin(), d->args.end());
-    std::ranges::stable_partition(kept, [](Dim operand) { return operand->kind == DimKind::Const; });
+    std::stable_partition(kept.begin(), kept.end(),
+                          [](Dim operand) { return operand->kind == DimKind::Const; });
     for (size_t i = 0; i < kept.size();) {
       bool redundant = false;
       for (size_t j = 0; j < kept.size() && !redundant; ++j) {

@@ -85,7 +85,7 @@ class Planner {
   MemoryPlan run() {
     const Function& entry = *program_.functions.front();
     call(0, Registers(entry.parameters), {}, {});
-    for (auto& [place, step] : steps_) plan_.steps.push_back(std::move(step));
+    for (const auto& [place, step] : steps_) plan_.steps.push_back(step);
     return std::move(plan_);
   }
 
@@ -214,6 +214,7 @@ class Planner {
 
   static std::vector<Held> held(Frame& frame, const std::vector<Register>& registers) {
     std::vector<Held> all;
+    all.reserve(registers.size());
     for (const Register r : registers) all.push_back(r == kNoRegister ? Held{} : frame.at(r));
     return all;
   }

@@ -86,7 +86,8 @@ std::unique_ptr<ReadAhead::Read> ReadAhead::read(const Part& part) const {
   try {
     auto read = std::make_unique<Read>();
     read->outcome = (part.kind ? parse_declaration : parse_chunk)(part.text, slash_names_);
-    read->diagnostics = diagnostics_of_text(fitting(read->outcome.tree.root, part.kind), part.kind, part.declaration);
+    read->diagnostics =
+        diagnostics_of_text(fitting(read->outcome.tree.root, part.kind), part.kind, part.declaration);
     read->annotations = annotations_alone(part, read->outcome.tree);
     if (!is_interrupted()) return read;
   } catch (const std::exception&) {

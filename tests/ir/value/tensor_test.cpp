@@ -1,6 +1,7 @@
 #include "ir/value/tensor.h"
 #include "ir/base/internal_failure.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -137,8 +137,9 @@ TEST(ParseJson, RefusesWhatNestsDeep) {
   expect_like_the_library(nested(1001));  // the innermost is empty
   EXPECT_TRUE(lsp::parse_json<json>(nested(1002)).is_discarded());
   EXPECT_TRUE(lsp::parse_json<json>(nested(10'000'000)).is_discarded());
-  std::string objects = "1";
-  for (int i = 0; i < 1001; ++i) objects = "{\"a\":" + objects + "}";
+  std::string objects;
+  for (int i = 0; i < 1001; ++i) objects += "{\"a\":";
+  objects += "1" + std::string(1001, '}');
   EXPECT_TRUE(lsp::parse_json<json>(objects).is_discarded());
 }
 

@@ -117,11 +117,11 @@ def digits(batch, *shape):
     return torch.randn(batch, *shape), torch.randint(0, 10, (batch,), dtype=torch.int32)
 
 
-# Rows that take any batch.
+# Rows that take any batch, for as many examples, so that the best code has been compiled when a small one is measured.
 SWEPT = {
-    "mlp": lambda batch=64: Row(Mlp(), *digits(batch, 784), classes, 200),
-    "lenet": lambda batch=32: Row(LeNet(), *digits(batch, 1, 28, 28), classes, 200, images=True),
-    "lstm": lambda batch=16: Row(Lstm(), torch.randn(20, batch, 300), 0.5 * torch.randn(batch, 512), squares, 20,
+    "mlp": lambda batch=64: Row(Mlp(), *digits(batch, 784), classes, 200 * 64 // batch),
+    "lenet": lambda batch=32: Row(LeNet(), *digits(batch, 1, 28, 28), classes, 200 * 32 // batch, images=True),
+    "lstm": lambda batch=16: Row(Lstm(), torch.randn(20, batch, 300), 0.5 * torch.randn(batch, 512), squares, 20 * 16 // batch,
                                            others={"layer": LstmLayer}),
 }
 ROWS = {

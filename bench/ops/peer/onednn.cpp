@@ -179,20 +179,16 @@ void add_convolution_by(std::vector<Variant>& variants, const Request& request, 
       }),
       processor(), forward);
   const std::string name = is_channels_last ? "channels last" : "any";
-  if constexpr (kByData)
-    variants.push_back(
-        variant<Backward>(name, made,
-                          {{DNNL_ARG_WEIGHTS, packed(request.inputs[0], made.weights_desc())},
-                           {DNNL_ARG_DIFF_DST, packed(request.inputs[1], made.diff_dst_desc())},
-                           {DNNL_ARG_DIFF_SRC, memory(made.diff_src_desc(), processor())}},
-                          DNNL_ARG_DIFF_SRC));
-  else
-    variants.push_back(
-        variant<Backward>(name, made,
-                          {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
-                           {DNNL_ARG_DIFF_DST, packed(request.inputs[1], made.diff_dst_desc())},
-                           {DNNL_ARG_DIFF_WEIGHTS, memory(made.diff_weights_desc(), processor())}},
-                          DNNL_ARG_DIFF_WEIGHTS));
+  Arguments arguments{{DNNL_ARG_DIFF_DST, packed(request.inputs[1], made.diff_dst_desc())}};
+  if constexpr (kByData) {
+    arguments.emplace(DNNL_ARG_WEIGHTS, packed(request.inputs[0], made.weights_desc()));
+    arguments.emplace(DNNL_ARG_DIFF_SRC, memory(made.diff_src_desc(), processor()));
+  } else {
+    arguments.emplace(DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc()));
+    arguments.emplace(DNNL_ARG_DIFF_WEIGHTS, memory(made.diff_weights_desc(), processor()));
+  }
+  variants.push_back(
+      variant<Backward>(name, made, arguments, kByData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_DIFF_WEIGHTS));
 }
 
 // The weights come as IOHW, and oneDNN counts their axes as OIHW.

@@ -137,13 +137,11 @@ class Parter {
     const auto numbers = as_const(dim_product(whole->extents));
     if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers) return expr;
     const bool rounds = reduce->reduce == ReduceKind::Sum && reduce->type->dtype.is_float();
-    if (*numbers <= kFewNumbers) {
-      expr = in_order(*whole, *reduce);
-      whole = as<ComprehensionExpr>(expr);
-      reduce = only_reduction(whole->body);
-    } else if (!rounds || is_contraction(*reduce)) {
-      return expr;
-    }
+    if (*numbers > kFewNumbers && is_contraction(*reduce)) return expr;
+    expr = in_order(*whole, *reduce);
+    if (*numbers > kFewNumbers && !rounds) return expr;
+    whole = as<ComprehensionExpr>(expr);
+    reduce = only_reduction(whole->body);
     const auto cut = cut_of(*reduce, rounds ? kLongChain : kLong);
     return cut ? in_parts(*whole, *reduce, *cut, bindings) : expr;
   }

@@ -67,8 +67,8 @@ class ContractionModel {
   bool is_known(Dim var) const;
   Tile best_tile(const Roles& roles, const TileRows& tile_rows) const;
   /// Contiguous columns in panels pay if each is read several times, or if they come from memory and are prepacked: panels
-  /// stream, distant parts of rows do not.
-  Panels panels(const Roles& roles, const Tile& tile) const;
+  /// stream, distant parts of rows do not. Those without a form, such as windows, are read in blocks where they are far.
+  Panels panels(const Roles& roles, const Tile& tile, bool may_block) const;
   /// The increase of the index per step of the variable; 1 if that is not constant.
   static int64_t step_of(Dim index, Dim var);
   /// The left read's elements for one batch entry are interleaved with those for others, like channels of

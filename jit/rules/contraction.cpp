@@ -17,13 +17,13 @@ class ContractionSchedule {
  public:
   /// `model` and `roles` are of the computation with merged loops; `original` is what it was made of.
   ContractionSchedule(const Computation& original, const MergedLoops& merged, const ContractionModel& model,
-                      const Roles& roles, std::optional<Panels> panels = std::nullopt)
+                      const Roles& roles, bool may_block)
       : c_(merged.computation),
         model_(model),
         roles_(roles),
         rows_(model.tile_rows(roles)),
         tile_(model.best_tile(roles, rows_)),
-        panels_(panels ? *panels : model.panels(roles, tile_)),
+        panels_(model.panels(roles, tile_, may_block)),
         nest_(roles.turns_sign ? nest_of(c_, roles) : nest_of(original, roles)) {
     if (!roles.turns_sign)
       for (const MergedLoops::Pair& pair : merged.merged)
@@ -332,10 +332,9 @@ std::optional<Nest> scheduled_contraction(const Computation& computation, const 
   const ContractionModel model(merged.computation, machine);
   const auto roles = model.cheapest_roles();
   if (!roles) return std::nullopt;
-  Nest nest = ContractionSchedule(computation, merged, model, *roles).run();
+  Nest nest = ContractionSchedule(computation, merged, model, *roles, true).run();
   // Sums of rows that are not a box of the result cannot be in scratch memory.
-  if (!nest.is_complete())
-    nest = ContractionSchedule(computation, merged, model, *roles, Panels::Prepacked).run();
+  if (!nest.is_complete()) nest = ContractionSchedule(computation, merged, model, *roles, false).run();
   QUERN_CHECK(nest.is_complete());
   return nest;
 }

@@ -1,6 +1,8 @@
 #include "passes/layout/choose_orders.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <numeric>
 
 #include "ir/base/interrupt.h"
@@ -46,9 +48,11 @@ class OrderSearch {
   }
 
   Orders run() {
-    improve([this](const Variable* tensor, size_t axis) { return try_move(linked(tensor, axis)); });
+    improve([this](const Variable* tensor, size_t axis) { return linked(tensor, axis); });
     improve([this](const Variable* tensor, size_t axis) {
-      return try_move(linked(tensor, axis)) || try_move({{tensor, axis}});
+      std::vector<Move> moves = linked(tensor, axis);
+      moves.push_back({{tensor, axis}});
+      return moves;
     });
     Orders out{std::move(orders_), {}};
     for (const auto& [tensor, order] : out.chosen)
@@ -57,12 +61,17 @@ class OrderSearch {
   }
 
  private:
-  void improve(const std::function<bool(const Variable*, size_t)>& move) {
+  /// Of the moves that each axis of a tensor suggests, the best one is made, until none pays.
+  void improve(const std::function<std::vector<Move>(const Variable*, size_t)>& moves_of) {
     bool moved = true;
     for (int round = 0; moved && round < kMostRounds && !is_interrupted(); ++round) {
       moved = false;
-      for (const Variable* tensor : tensors_)
-        for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis) moved = move(tensor, axis) || moved;
+      for (const Variable* tensor : tensors_) {
+        std::vector<Move> moves;
+        for (size_t axis = 0; axis < tensor->type->dims.size(); ++axis)
+          std::ranges::move(moves_of(tensor, axis), std::back_inserter(moves));
+        moved = make_best(moves) || moved;
+      }
     }
   }
 
@@ -94,9 +103,18 @@ class OrderSearch {
     });
   }
 
-  /// The tensor's axis with those of all tensors that kernels access along the same index variable; and from the
-  /// channels that a convolution makes to those that it sums over, and back.
-  Move linked(const Variable* tensor, size_t axis) const {
+  /// Which products pass a move on, from the channels that they make to those that they sum over, and back: those with
+  /// weights alone, which have no choice, or all. A gradient by weights sums over images, which are no channels.
+  enum class Across : uint8_t { Weights, All };
+
+  std::vector<Move> linked(const Variable* tensor, size_t axis) const {
+    std::vector<Move> moves{linked(tensor, axis, Across::Weights)};
+    if (Move all = linked(tensor, axis, Across::All); all != moves[0]) moves.push_back(std::move(all));
+    return moves;
+  }
+
+  /// The tensor's axis with those of all tensors that kernels access along the same index variable, and across products.
+  Move linked(const Variable* tensor, size_t axis, Across across) const {
     Move move{{tensor, axis}};
     std::vector<const Variable*> waiting{tensor};
     while (!waiting.empty()) {
@@ -109,7 +127,8 @@ class OrderSearch {
           for (const KernelAccesses::Loop& loop : kernels_[k].loops())
             if (!loop.reduced && moves_along(index, loop.var))
               add_along(kernels_[k], loop.var, move, waiting);
-          add_across(kernels_[k], access, index, move, waiting);
+          if (across == Across::All || has_weights(kernels_[k]))
+            add_across(kernels_[k], access, index, move, waiting);
         }
     }
     return move;
@@ -127,6 +146,12 @@ class OrderSearch {
   void add_along(const KernelAccesses& kernel, Dim var, Move& move,
                  std::vector<const Variable*>& waiting) const {
     for (const KernelAccesses::Access& access : kernel.accesses()) add(access, var, move, waiting);
+  }
+
+  bool has_weights(const KernelAccesses& kernel) const {
+    return std::ranges::any_of(kernel.accesses(), [&](const KernelAccesses::Access& access) {
+      return access.factor && !touching_.contains(access.tensor);
+    });
   }
 
   /// From a factor's axis that is summed over to the axis of the result that the factor lacks, or back.
@@ -159,36 +184,48 @@ class OrderSearch {
     }
   }
 
-  bool try_move(const Move& move) {
+  bool make_best(const std::vector<Move>& moves) {
+    const Move* best = nullptr;
+    double most = 0;
+    for (const Move& move : moves)
+      if (const double gain = gain_of(move); gain > most) {
+        best = &move;
+        most = gain;
+      }
+    if (!best) return false;
+    for (const auto& [tensor, axis] : *best) set_innermost(tensor, axis);
+    for (const size_t k : affected_by(*best)) cycles_[k] = kernels_[k].cycles(orders_, given_);
+    return true;
+  }
+
+  std::vector<size_t> affected_by(const Move& move) const {
     std::vector<size_t> affected;
+    for (const auto& [tensor, axis] : move)
+      affected.insert(affected.end(), touching_.at(tensor).begin(), touching_.at(tensor).end());
+    std::ranges::sort(affected);
+    affected.erase(std::unique(affected.begin(), affected.end()), affected.end());
+    return affected;
+  }
+
+  /// The cycles that the move saves; 0 if they are too few.
+  double gain_of(const Move& move) {
     AxisOrders before;
     bool changes = false;
     for (const auto& [tensor, axis] : move) {
       changes |= innermost_axis(orders_, tensor) != axis;
       if (const auto known = orders_.find(tensor); known != orders_.end()) before.insert(*known);
-      affected.insert(affected.end(), touching_.at(tensor).begin(), touching_.at(tensor).end());
     }
-    if (!changes) return false;
-    std::ranges::sort(affected);
-    affected.erase(std::unique(affected.begin(), affected.end()), affected.end());
-    double old_cycles = copies(move), new_cycles = 0;
+    if (!changes) return 0;
+    double old_cycles = copies(move), gain = old_cycles;
     for (const auto& [tensor, axis] : move) set_innermost(tensor, axis);
-    new_cycles += copies(move);
-    std::vector<double> costs;
-    costs.reserve(affected.size());
-    for (size_t k : affected) {
-      costs.push_back(kernels_[k].cycles(orders_, given_));
+    gain -= copies(move);
+    for (const size_t k : affected_by(move)) {
       old_cycles += cycles_[k];
-      new_cycles += costs.back();
+      gain += cycles_[k] - kernels_[k].cycles(orders_, given_);
     }
-    const bool pays = old_cycles - new_cycles > std::max(kLeastCycles, kLeastShare * old_cycles);
-    if (pays) {
-      for (size_t k = 0; k < affected.size(); ++k) cycles_[affected[k]] = costs[k];
-    } else {
-      for (const auto& [tensor, axis] : move) orders_.erase(tensor);
-      orders_.insert(before.begin(), before.end());
-    }
-    return pays;
+    for (const auto& [tensor, axis] : move) orders_.erase(tensor);
+    orders_.insert(before.begin(), before.end());
+    return gain > std::max(kLeastCycles, kLeastShare * old_cycles) ? gain : 0;
   }
 
   /// What the copies of the move's tensors take.

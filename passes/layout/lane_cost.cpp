@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "passes/fusion_class.h"
 
@@ -32,26 +33,25 @@ size_t innermost_axis(const AxisOrders& orders, const KernelAccesses::Access& ac
 
 enum class Along : uint8_t { Absent, Contiguous, Strided };
 
-bool moves(const KernelAccesses::Access& access, Dim var) {
-  return std::ranges::any_of(access.indices, [&](Dim index) { return !index || contains_var(index, var); });
-}
+bool moves(Dim index, Dim var) { return !index || contains_var(index, var); }
 
-/// Whether its padding differs from lane to lane.
-bool is_masked(const KernelAccesses::Access& access, Dim lane) {
-  return std::ranges::any_of(access.checked, [&](Dim index) { return !index || contains_var(index, lane); });
+KernelAccesses::Way way_of(const KernelAccesses::Access& access, Dim var) {
+  const auto moves_with = [&](Dim index) { return moves(index, var); };
+  KernelAccesses::Way way;
+  way.masked = std::ranges::any_of(access.checked, moves_with);
+  const auto first = std::ranges::find_if(access.indices, moves_with);
+  way.moves = first != access.indices.end();
+  if (!way.moves || !*first || std::any_of(first + 1, access.indices.end(), moves_with)) return way;
+  const std::optional<Linear> linear = linear_in(*first, var);
+  if (linear && is_const(linear->coefficient, 1))
+    way.by_one = static_cast<size_t>(first - access.indices.begin());
+  return way;
 }
 
 /// How an access moves from one step of a loop to the next.
-Along along_loop(const KernelAccesses::Access& access, Dim var, size_t innermost) {
-  Along found = Along::Absent;
-  for (size_t axis = 0; axis < access.indices.size(); ++axis) {
-    const Dim index = access.indices[axis];
-    if (index && !contains_var(index, var)) continue;
-    const std::optional<Linear> linear = index ? linear_in(index, var) : std::nullopt;
-    if (axis != innermost || !linear || !is_const(linear->coefficient, 1)) return Along::Strided;
-    found = Along::Contiguous;
-  }
-  return found;
+Along along_loop(const KernelAccesses::Way& way, size_t innermost) {
+  if (!way.moves) return Along::Absent;
+  return way.by_one == innermost ? Along::Contiguous : Along::Strided;
 }
 
 }  // namespace
@@ -85,6 +85,8 @@ KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* 
   collect(kernel.body, times);
   accesses_.push_back(
       {result, {kernel.vars.begin(), kernel.vars.end()}, {}, times, times, last_axis(kernel.extents)});
+  for (Access& access : accesses_)
+    for (const Loop& loop : loops_) access.ways.push_back(way_of(access, loop.var));
 }
 
 void KernelAccesses::enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times) {
@@ -120,7 +122,9 @@ void KernelAccesses::collect(ExprPtr expr, double times) {
 bool KernelAccesses::is_tile(std::span<const Access> factors) const {
   const auto has_own = [&](const Access& a, const Access& b) {
     return std::ranges::any_of(loops_, [&](const Loop& loop) {
-      return !loop.reduced && loop.extent > 1 && moves(a, loop.var) && !moves(b, loop.var);
+      const auto moves_with = [&](Dim index) { return moves(index, loop.var); };
+      return !loop.reduced && loop.extent > 1 && std::ranges::any_of(a.indices, moves_with) &&
+             std::ranges::none_of(b.indices, moves_with);
     });
   };
   for (size_t k = 1; k < factors.size(); ++k)
@@ -128,40 +132,49 @@ bool KernelAccesses::is_tile(std::span<const Access> factors) const {
   return false;
 }
 
-double KernelAccesses::of_factor(const Access& access, const Loop& lane, const AxisOrders& orders,
+double KernelAccesses::repeated(const Access& access) const {
+  double places = 1;
+  for (size_t k = 0; k < loops_.size(); ++k)
+    if (access.ways[k].moves) places *= loops_[k].extent;
+  return std::max(0.0, places - access.elements);
+}
+
+double KernelAccesses::of_factor(const Access& access, size_t lane, const AxisOrders& orders,
                                  const Given& given) const {
   const size_t innermost = innermost_axis(orders, access);
-  switch (along_loop(access, lane.var, innermost)) {
+  switch (along_loop(access.ways[lane], innermost)) {
     case Along::Strided: return given.contains(access.tensor) ? 0 : access.elements * kPacked;
-    case Along::Contiguous: return is_masked(access, lane.var) ? access.times / kLanes * kMask / kLanes : 0;
+    case Along::Contiguous:
+      return (access.ways[lane].masked ? access.times / kLanes * kMask : repeated(access)) / kLanes;
     case Along::Absent: break;
   }
   // Neighbours are read by the next step of the sum, or by the next row of the tile, or never.
   double scattered = 1;
-  for (const Loop& loop : loops_)
-    if (along_loop(access, loop.var, innermost) == Along::Contiguous)
-      scattered = loop.reduced ? 0 : std::min(scattered, 0.5);
+  for (size_t k = 0; k < loops_.size(); ++k)
+    if (along_loop(access.ways[k], innermost) == Along::Contiguous)
+      scattered = loops_[k].reduced ? 0 : std::min(scattered, 0.1);
   return scattered * kScattered * access.times / kLanes;
 }
 
-double KernelAccesses::of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const {
+double KernelAccesses::of_stream(const Access& access, size_t lane, const AxisOrders& orders) const {
   const size_t innermost = innermost_axis(orders, access);
-  const double mask = is_masked(access, lane.var) ? kMask : 0;
-  switch (along_loop(access, lane.var, innermost)) {
+  const double mask = access.ways[lane].masked ? kMask : 0;
+  switch (along_loop(access.ways[lane], innermost)) {
     case Along::Absent: return kBroadcast;
     case Along::Contiguous: return 1 + mask;
     case Along::Strided: break;
   }
   // What moves along the lanes alone, like the filters of a depthwise convolution, is packed for good.
-  const bool alone =
-      access.times > access.elements && std::ranges::none_of(loops_, [&](const Loop& loop) {
-        return !loop.reduced && loop.extent > 1 && loop.var != lane.var && moves(access, loop.var);
-      });
+  const auto moves_with = [&](size_t k) {
+    return k != lane && !loops_[k].reduced && loops_[k].extent > 1 && access.ways[k].moves;
+  };
+  const bool alone = access.times > access.elements &&
+                     std::ranges::none_of(std::views::iota(size_t{0}, loops_.size()), moves_with);
   return alone ? 1 : (is_copy_ || contraction_ ? kStrided : kGathered) + mask;
 }
 
-double KernelAccesses::along(const Loop& lane, const AxisOrders& orders, const Given& given) const {
-  const double waste = std::ceil(lane.extent / kLanes) * kLanes / lane.extent;
+double KernelAccesses::along(size_t lane, const AxisOrders& orders, const Given& given) const {
+  const double extent = loops_[lane].extent, waste = std::ceil(extent / kLanes) * kLanes / extent;
   double total = most_times_ / kLanes * waste;
   bool tile = true;
   for (const Access& access : accesses_) {
@@ -176,8 +189,9 @@ double KernelAccesses::along(const Loop& lane, const AxisOrders& orders, const G
 
 double KernelAccesses::cycles(const AxisOrders& orders, const Given& given) const {
   double best = std::numeric_limits<double>::infinity();
-  for (const Loop& loop : loops_)
-    if (loop.extent > 1 && !(contraction_ && loop.reduced)) best = std::min(best, along(loop, orders, given));
+  for (size_t k = 0; k < loops_.size(); ++k)
+    if (loops_[k].extent > 1 && !(contraction_ && loops_[k].reduced))
+      best = std::min(best, along(k, orders, given));
   return std::isinf(best) ? 0 : best;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What the order of axes in memory costs a kernel: how well its best loop runs in vector lanes.
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -27,6 +28,19 @@ double copy_cycles(Type tensor);
 /// An index expression as accesses of memory.
 class KernelAccesses {
  public:
+  struct Loop {
+    Dim var;
+    double extent;
+    bool reduced;
+  };
+
+  /// How an access moves with a loop.
+  struct Way {
+    bool moves = false;
+    std::optional<size_t> by_one;  ///< the only axis along which it moves, if by one element a step
+    bool masked = false;           ///< its padding differs from step to step
+  };
+
   /// One access: a read, or the store of the result.
   struct Access {
     const Variable* tensor;    ///< null for what has no order of its own
@@ -36,16 +50,11 @@ class KernelAccesses {
     double elements;           ///< of the tensor
     size_t innermost;          ///< axis, where the order is that of the shape
     bool factor = false;       ///< of the products of a register tile
+    std::vector<Way> ways{};   ///< by loop
   };
 
   /// `result` is null for a result that keeps its order.
   KernelAccesses(const ComprehensionExpr& kernel, const Variable* result);
-
-  struct Loop {
-    Dim var;
-    double extent;
-    bool reduced;
-  };
 
   const std::vector<Access>& accesses() const { return accesses_; }
   const std::vector<Loop>& loops() const { return loops_; }
@@ -60,11 +69,13 @@ class KernelAccesses {
   void enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times);
   /// Whether two of the factors have rows and columns: index variables of the result that the other lacks.
   bool is_tile(std::span<const Access> factors) const;
-  double along(const Loop& lane, const AxisOrders& orders, const Given& given) const;
-  double of_factor(const Access& access, const Loop& lane, const AxisOrders& orders,
-                   const Given& given) const;
+  /// With this loop in lanes.
+  double along(size_t lane, const AxisOrders& orders, const Given& given) const;
+  /// How many elements of a factor are read again, at other places of a window that moves over it.
+  double repeated(const Access& access) const;
+  double of_factor(const Access& access, size_t lane, const AxisOrders& orders, const Given& given) const;
   /// Per vector of the kernel's steps.
-  double of_stream(const Access& access, const Loop& lane, const AxisOrders& orders) const;
+  double of_stream(const Access& access, size_t lane, const AxisOrders& orders) const;
 
   std::vector<Access> accesses_;  ///< the store is the last one
   std::vector<Loop> loops_;

@@ -207,6 +207,22 @@ TEST(Contraction, TakesFreshColumnsInBlocks) {
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true, 4096), Not(HasSubstr("cache_write(")));
 }
 
+// A gradient by weights whose columns are channels of the image: every tile of rows would read all of it again.
+TEST(Contraction, TakesWindowsOfADistantTensorInBlocks) {
+  const auto gradient = [](int images, int places) {
+    return schedule_of(
+        lowered_main(fmt::format("def @main(%d: Tensor[({0}, {1}, {1}, 64), float32], "
+                                 "%i: Tensor[({0}, {1}, {1}, 64), float32]) {{\n"
+                                 "  [o < 64, r < 3, s < 3, c < 64] => sum[b < {0}, y < {1}, x < {1}] "
+                                 "%d[b, y, x, o] * (%i[b, y + r - 1, x + s - 1, c] else 0.0)\n}}\n",
+                                 images, places),
+                     wide_machine()));
+  };
+  EXPECT_THAT(gradient(16, 56), HasSubstr("cache_write("));
+  EXPECT_THAT(gradient(1, 56), Not(HasSubstr("cache_write(")));    // it stays in the second-level cache
+  EXPECT_THAT(gradient(256, 14), Not(HasSubstr("cache_write(")));  // a row of it is a block too short
+}
+
 // The innermost loop over places is split there: its parts stand for it.
 TEST(Contraction, PrefetchesTheWeightsOfAWindowWithTheirUpdate) {
   const std::string schedule = schedule_of(

@@ -31,6 +31,7 @@
 #include "session/run/compiler.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"
+#include "session/run/measures.h"
 #include "session/run/profile_report.h"
 #include "session/run/source_stage.h"
 
@@ -49,6 +50,19 @@ void add_winograd(CLI::App& command, CompilerOptions& options) {
           "--winograd", options.winograd_tile,
           "2 or 4: 3x3 convolutions may have the error of Winograd's with such tiles (docs/kernels.md)")
       ->check(CLI::IsMember({2, 4}));
+}
+
+void add_without(CLI::App& command, CompilerOptions& options) {
+  const auto take = [&options](const std::vector<std::string>& names) {
+    for (const std::string& name : names) leave_out(name, options);
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--without", take,
+          fmt::format("leave out what only makes programs faster: {}", fmt::join(measures(), ", ")))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(measures()));
 }
 
 }  // namespace
@@ -96,6 +110,7 @@ void CommandLine::declare_checks() {
 void CommandLine::declare_ir() {
   CLI::App* ir = app_.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   add_winograd(*ir, compiler_);
+  add_without(*ir, compiler_);
   ir->add_option(
       "--features", compiler_.features,
       "+amx-tile,+amx-int8: code for a machine that has these of LLVM's features too, or not with `-`");
@@ -167,6 +182,7 @@ void CommandLine::declare_run(CLI::App& run) {
   run.add_flag("-h,--help", help_, "this text; with FILE, what the file takes");
   add_threads(run);
   add_winograd(run, compiler_);
+  add_without(run, compiler_);
   run.add_option("FILE", file_, "a .relay file; - is standard input");
   run.add_option("-c", text_, "TEXT: a program in place of a file");
   run.add_option(

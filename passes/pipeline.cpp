@@ -66,17 +66,17 @@ constexpr Pass kPipeline[] = {
     {"forward_fields", "replaces fields of tuples by what stands in them, and further names by the first",
      forward_fields},
     {"hoist_from_loops", "moves what does not change out of functions that call themselves last",
-     hoist_from_loops},
+     hoist_from_loops, true},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
     {"dead_code", "drops values that nothing uses", dead_code},
-    {"fuse", "puts producers into the index expressions that read them", fuse},
+    {"fuse", "puts producers into the index expressions that read them", fuse, true},
     {"scatter_onto", "adds what a scatter adds to zeros to the tensor that it is added to", scatter_onto},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},
     {"order_axes", "stores tensors with their axes in the order that suits what makes and reads them",
-     order_axes},
+     order_axes, true},
     {"part_reductions", "cuts long reductions into parts, for threads and for accuracy", part_reductions},
-    {"fuse_rows", "makes one kernel of expressions that reduce rows and use the results", fuse_rows},
+    {"fuse_rows", "makes one kernel of expressions that reduce rows and use the results", fuse_rows, true},
     {"lift_kernels", "makes a kernel of every index expression that is left", lift_kernels},
 };
 
@@ -137,8 +137,13 @@ std::span<const Pass> passes_to(std::string_view last) {
   return {kPipeline, to ? to + 1 : std::end(kPipeline)};
 }
 
-Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last) {
-  return run_passes(definition, functions, passes_to(last));
+Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last,
+                   std::span<const std::string> left_out) {
+  std::vector<Pass> passes;
+  std::ranges::copy_if(passes_to(last), std::back_inserter(passes), [&](const Pass& pass) {
+    return std::ranges::find(left_out, pass.name) == left_out.end();
+  });
+  return run_passes(definition, functions, passes);
 }
 
 }  // namespace quern

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "passes/pass.h"
@@ -13,6 +14,7 @@ struct Pass {
   std::string_view name;
   std::string_view does;  ///< one line
   ExprPtr (*run)(const PassContext& context, ExprPtr expr);
+  bool only_speeds = false;  ///< programs give the same without it
 };
 
 /// From typed IR to calls of kernels.
@@ -37,7 +39,8 @@ struct Optimised {
 /// environment the IR is verified after each pass (passes/verify.h): a violation is an InternalFailure whose
 /// stage is the pass's name.
 Optimised run_passes(const Definition& definition, FunctionSource& functions, std::span<const Pass> passes);
-/// Runs the pipeline up to and including the pass named `last`; all of it without a name.
-Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "");
+/// Runs the pipeline up to and including the pass named `last`, all of it without a name, except those left out.
+Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "",
+                   std::span<const std::string> left_out = {});
 
 }  // namespace quern

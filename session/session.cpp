@@ -269,6 +269,12 @@ std::vector<std::string> Session::definitions(ModuleId module) {
   return list;
 }
 
+void Session::leave_out(std::vector<std::string> passes) {
+  db_->left_out.set(Database::kLibrary, std::move(passes));
+}
+
+const std::vector<std::string>& Session::left_out() { return db_->left_out.get(Database::kLibrary); }
+
 const Optimised& Session::optimised(ModuleId module, std::string_view name) {
   return db_->optimised({module, std::string(name)});
 }

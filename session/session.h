@@ -126,6 +126,10 @@ class Session {
   std::optional<SourceId> find_source(std::string_view path) const;
   const std::string& folder(SourceId source) const;
 
+  /// Programs do without these passes of the pipeline (Pass::only_speeds).
+  void leave_out(std::vector<std::string> passes);
+  const std::vector<std::string>& left_out();
+
   // --- what is in a module
   /// The declarations of the statements of a source, in order.
   std::vector<DeclarationId> statements(SourceId source);

@@ -19,16 +19,19 @@ namespace quern {
 
 struct CompilerOptions {
   Tiers tiers = Tiers::Both;
-  std::filesystem::path cache{};     ///< the database of compiled code; none if empty
-  int winograd_tile = 0;             ///< loops::MachineModel::winograd_tile
-  bool plain_loops = false;          ///< loops::MachineModel::plain_loops
-  bool perf_map = false;             ///< CodegenOptions::perf_map
-  bool debugger = false;             ///< CodegenOptions::debugger
-  bool checks_bounds = false;        ///< CodegenOptions::checks_bounds
-  bool checks_nan = false;           ///< KernelSource::checks_nan
-  std::string features{};            ///< CodegenOptions::features
-  std::vector<StandIn> stand_ins{};  ///< CodegenOptions::stand_ins
-  size_t most_kernels = 2048;        ///< in memory: about 50 KiB each
+  std::filesystem::path cache{};        ///< the database of compiled code; none if empty
+  int winograd_tile = 0;                ///< loops::MachineModel::winograd_tile
+  bool plain_loops = false;             ///< loops::MachineModel::plain_loops
+  bool perf_map = false;                ///< CodegenOptions::perf_map
+  bool debugger = false;                ///< CodegenOptions::debugger
+  bool checks_bounds = false;           ///< CodegenOptions::checks_bounds
+  bool checks_nan = false;              ///< KernelSource::checks_nan
+  bool keeps_forms = true;              ///< of weights; without, each call of a kernel makes its own
+  bool writes_in_place = true;          ///< KernelSource::writes_in_place
+  std::vector<std::string> left_out{};  ///< passes that the session does without
+  std::string features{};               ///< CodegenOptions::features
+  std::vector<StandIn> stand_ins{};     ///< CodegenOptions::stand_ins
+  size_t most_kernels = 2048;           ///< in memory: about 50 KiB each
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
   /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
@@ -58,6 +61,7 @@ class KernelCache final : public KernelSource {
   Result<KernelCode> kernel(const FnExpr& primitive) override;
   PrepackedForms& forms() override { return prepacked_; }
   bool checks_nan() const override { return options_.checks_nan; }
+  bool writes_in_place() const override { return options_.writes_in_place; }
   Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
   /// Whether executions that begin from now on record their calls; initially off.
   void set_profiling(bool on) { is_profiling_ = on; }

@@ -17,7 +17,8 @@ class CompiledKernel;
 /// made it and the dims on which that depends; it is released with that memory, or with this object. Thread-safe.
 class PrepackedForms {
  public:
-  PrepackedForms();
+  /// Without `keeps`, a form lasts until the next one for the same use.
+  explicit PrepackedForms(bool keeps = true);
   ~PrepackedForms();
   PrepackedForms(const PrepackedForms&) = delete;
   PrepackedForms& operator=(const PrepackedForms&) = delete;

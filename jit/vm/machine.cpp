@@ -29,7 +29,8 @@ Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
       forms_(kernels.forms()),
       host_(host),
       profile_(kernels.profile()),
-      checks_nan_(kernels.checks_nan()) {}
+      checks_nan_(kernels.checks_nan()),
+      writes_in_place_(kernels.writes_in_place() && !checks_nan_) {}
 
 EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
                                   std::vector<Value> arguments) {

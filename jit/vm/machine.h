@@ -143,7 +143,7 @@ class Machine {
   PrepackedForms& forms_;
   Host& host_;
   Profile* const profile_;  ///< null if calls are not recorded
-  const bool checks_nan_;
+  const bool checks_nan_, writes_in_place_;
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;

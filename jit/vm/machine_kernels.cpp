@@ -60,7 +60,7 @@ void Machine::kernel(const Instruction* pc) {
 /// The operand whose memory the result may take: this is its last use, nothing else has it, it has no prepacked forms, and
 /// no check for NaNs reads it afterwards.
 TensorPtr Machine::memory_of_operand(const Instruction* pc, const KernelSite& site) {
-  if (!site.under_result || checks_nan_) return nullptr;
+  if (!site.under_result || !writes_in_place_) return nullptr;
   const Register r = site.operands[*site.under_result];
   if ((r & kLastUse) == 0) return nullptr;
   auto* boxed = peek(r).object_as<TensorObject>();

@@ -89,7 +89,7 @@ Subject Database::subject_of(const NameKey& key, NameTable table) const {
 
 Optimised Database::optimise_definition(const NameKey& key) {
   const Definition* found = functions.function(key.module, key.name);
-  Optimised result = found ? optimise(*found, functions) : Optimised{};
+  Optimised result = found ? optimise(*found, functions, "", left_out.get(kLibrary)) : Optimised{};
   // Results cut short by an interrupt are not kept.
   engine.cancelled();
   return result;

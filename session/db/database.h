@@ -96,6 +96,8 @@ class Database final : public Tables {
   Input<BySource, std::optional<int>> header_version{*this, "headers"};
   /// Variables with a value, by the statement that binds them.
   Input<ByDeclaration, StatementVariables> kept{*this, "kept variables"};
+  /// The passes that all modules do without, under the library's.
+  Input<ByModule, std::vector<std::string>> left_out{*this, "passes left out"};
   const MemoryRow of_data_files{*this, "headers and constants of data files"};
   Input<ByPath, DataFile> data_file{*this, "data files", read_data_file};
   Input<ByPath, StoredConstants> stored_constants{*this, "constants", read_constants};

@@ -84,6 +84,7 @@ class TimedKernels final : public KernelSource {
   PrepackedForms& forms() override { return kernels_.forms(); }
   Profile* profile() override { return kernels_.profile(); }
   bool checks_nan() const override { return kernels_.checks_nan(); }
+  bool writes_in_place() const override { return kernels_.writes_in_place(); }
   std::chrono::nanoseconds waited() const { return waited_; }
 
  private:
@@ -122,7 +123,9 @@ struct Compiler::Impl {
         kernels(
             options, [&session](const Origin& origin) { return name_of(session, origin); },
             [&session] { return session.dot_intrinsics(); }),
-        timed_kernels(kernels) {}
+        timed_kernels(kernels) {
+    if (!options.left_out.empty()) session.leave_out(options.left_out);
+  }
 
   Session& session;
   FunctionSource& functions;
@@ -137,7 +140,7 @@ struct Compiler::Impl {
   std::optional<Prepared> prepare(const Definition& definition, std::string_view text) {
     const Series::Turn turn(statements);
     RecordedFunctions recorded(functions);
-    Optimised optimised = optimise(definition, text.empty() ? functions : recorded);
+    Optimised optimised = optimise(definition, text.empty() ? functions : recorded, "", session.left_out());
     if (!optimised.expr) return std::nullopt;
     optimised = as_value(std::move(optimised));
     Prepared prepared{nullptr, inputs_of(optimised.expr, definition.body), definition.body->origin};
@@ -298,7 +301,8 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     return to_string(called ? effects.of_call(*fn) : effects.of(definition.body)) + "\n";
   }
   const bool is_pass = find_stage(stage) != nullptr;
-  Optimised optimised = optimise(definition, impl_->functions, is_pass ? stage : "");
+  Optimised optimised =
+      optimise(definition, impl_->functions, is_pass ? stage : "", impl_->session.left_out());
   if (!optimised.expr) return Failure{kInterrupted};
   if (is_pass || stage == "fused") return text_with(definition, optimised, origins);
   if (stage == "bytecode" || stage == "plan") {

@@ -1,0 +1,31 @@
+#include "session/run/measures.h"
+
+#include "passes/pipeline.h"
+
+namespace quern {
+
+namespace {
+
+constexpr std::string_view kPrepacked = "prepacked", kInPlace = "in_place";
+
+}  // namespace
+
+std::vector<std::string> measures() {
+  std::vector<std::string> names;
+  for (const Pass& pass : pipeline())
+    if (pass.only_speeds) names.emplace_back(pass.name);
+  names.emplace_back(kPrepacked);
+  names.emplace_back(kInPlace);
+  return names;
+}
+
+void leave_out(std::string_view measure, CompilerOptions& options) {
+  if (measure == kPrepacked)
+    options.keeps_forms = false;
+  else if (measure == kInPlace)
+    options.writes_in_place = false;
+  else
+    options.left_out.emplace_back(measure);
+}
+
+}  // namespace quern

@@ -82,14 +82,14 @@ quern_test(quern_operator_tests operators support COST 100
            SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn
                   Operators/DocumentationColumn Operators/LayoutColumn)
 quern_test(quern_models_tests models support)
-quern_test(quern_golden_tests golden SUITES Files/Golden)
+quern_test(quern_golden_tests golden COST 15 SUITES Files/Golden)
 quern_test(quern_random_tests random support COST 20)
 quern_test(quern_protocol_tests lsp repl serve)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
 target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern_import)
-  quern_test(quern_import_tests import export support
+  quern_test(quern_import_tests import export support COST 10
              SUITES Import/Graphs Import/OnnxTexts Seeds/ImageNodes BadGraphs BadModels BadModules BadNodes BadVectorizers)
   target_link_libraries(quern_import_tests PRIVATE quern_export onnx_proto quern_graph_proto)
   add_dependencies(quern_import_tests quern-import quern-export)

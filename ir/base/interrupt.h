@@ -13,7 +13,15 @@ static_assert(std::atomic<bool>::is_always_lock_free && sizeof interrupt_flag ==
 /// A signal handler may call it.
 inline void request_interrupt() { interrupt_flag.store(true, std::memory_order_relaxed); }
 inline void clear_interrupt() { interrupt_flag.store(false, std::memory_order_relaxed); }
-inline bool is_interrupted() { return interrupt_flag.load(std::memory_order_relaxed); }
+
+/// What stops the work of one thread alone: a flag of whoever asked for it, or null. An object on the thread's stack sets
+/// and restores it.
+inline constinit thread_local const std::atomic<bool>* stop_flag = nullptr;
+
+inline bool is_interrupted() {
+  return interrupt_flag.load(std::memory_order_relaxed) ||
+         (stop_flag && stop_flag->load(std::memory_order_relaxed));
+}
 
 /// The message of an interrupted evaluation.
 inline constexpr const char* kInterrupted = "interrupted";

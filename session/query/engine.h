@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/base/interrupt.h"
+
 namespace quern {
 
 class QueryEngine;
@@ -69,7 +71,7 @@ class QueryEngine {
   void watch(const std::atomic<bool>* flag) { flag_ = flag; }
   const std::atomic<bool>* watched() const { return flag_; }
   bool cancelled() {
-    if (!latched_ && flag_ && flag_->load(std::memory_order_relaxed)) latched_ = true;
+    latched_ = latched_ || is_interrupted() || (flag_ && flag_->load(std::memory_order_relaxed));
     return latched_;
   }
   /// Whether a poll has seen it.
@@ -194,16 +196,19 @@ class QueryEngine {
       abandoned_;  ///< values of cancelled computations, kept alive for their holders
 };
 
-/// Work that is cancelled when a flag becomes true (null: when the enclosing work's flag does).
+/// Work that is cancelled when a flag becomes true (null: when the enclosing work's flag does). What polls
+/// `is_interrupted` (the parser, proofs, passes) stops by the same flag.
 class CancellableWork {
  public:
   CancellableWork(QueryEngine& engine, const std::atomic<bool>* stop)
-      : engine_(engine), around_(engine.watched()) {
+      : engine_(engine), around_(engine.watched()), thread_around_(stop_flag) {
     if (stop) engine_.watch(stop);
+    stop_flag = engine_.watched();
     engine_.begin_work();
   }
   ~CancellableWork() {
     engine_.watch(around_);
+    stop_flag = thread_around_;
     engine_.begin_work();
   }
   CancellableWork(const CancellableWork&) = delete;
@@ -212,6 +217,7 @@ class CancellableWork {
  private:
   QueryEngine& engine_;
   const std::atomic<bool>* const around_;
+  const std::atomic<bool>* const thread_around_;
 };
 
 /// During its lifetime, requests are recorded.

@@ -33,7 +33,7 @@ class Input final : public TableOf<Space> {
   using Key = typename Space::Key;
   using Load = std::function<Value(const Key&)>;
 
-  /// A value that was not set comes from `load`, called once, or is empty.
+  /// A value that was not set comes from `load`, called once (and again, if it was cancelled), or is empty.
   Input(Tables& tables, std::string name, Load load = nullptr);
 
   /// Setting an equal value is not a change.
@@ -52,8 +52,12 @@ class Input final : public TableOf<Space> {
     auto found = cells_.find(key);
     if (found == cells_.end() && load_) {
       // Load before creating the cell, so that a failure leaves none.
-      Value loaded = load_(key);
-      cell_of(key).value = std::move(loaded);
+      auto loaded = std::make_shared<Value>(load_(key));
+      if (engine_.cancelled()) {
+        engine_.abandon(loaded);
+        return *loaded;
+      }
+      cell_of(key).value = std::move(*loaded);
     }
     Cell& cell = found == cells_.end() ? cell_of(key) : *found->second;
     engine_.record(&cell);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <functional>
@@ -149,6 +150,24 @@ TEST(InterruptedWork, EndsWithinItsText) {
   clear_interrupt();
   EXPECT_TRUE(parsed.tree.root->is(SyntaxKind::Error));
   EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, kMaxSeconds / 2);
+}
+
+// Nor does a request that came after the check.
+TEST(CancelledWork, EndsWithinAText) {
+  const std::string text = "let %x = " + lines(500000, [](int) { return "1 + "; }) + "1";
+  Session session;
+  const SourceId source = session.add_source(session.make_module(), "long.relay", text);
+  std::atomic<bool> stop = false;
+  double stopped_at = 0;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stopped_at = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    stop = true;
+  });
+  const bool is_cancelled = std::holds_alternative<Cancelled>(session.check(source, &stop));
+  other.join();
+  EXPECT_TRUE(is_cancelled);
+  EXPECT_LT(static_cast<double>(std::clock()) / CLOCKS_PER_SEC - stopped_at, kMaxSeconds / 2);
 }
 
 // Wherever the interrupt comes, the parts of a long definition that are left are not begun.

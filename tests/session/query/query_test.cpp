@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "ir/dim/arena.h"
 
@@ -155,6 +157,46 @@ TEST(Query, DependenciesAreThoseOfTheLastRun) {
   number.set(1, 11);  // not read any more
   chosen(0);
   EXPECT_EQ(tables.engine.computed["chosen"], 2u);
+}
+
+// A file whose reading is cancelled is read again.
+TEST(Query, ALoadThatIsCancelledIsNotKept) {
+  struct Loaded : Tables {
+    Input<ByNumber, std::string> file{*this, "files", [this](int) {
+                                        ++loads;
+                                        return std::string(is_interrupted() ? "a part" : "the whole");
+                                      }};
+    Query<ByNumber, size_t> length{*this, "length", &Loaded::count, std::equal_to<>()};
+    size_t count(int k) { return file.get(k).size(); }
+    int loads = 0;
+  } q;
+  std::atomic<bool> stop = true;
+  {
+    const CancellableWork work(q.engine, &stop);
+    EXPECT_EQ(q.length(1), std::string("a part").size());
+  }
+  EXPECT_EQ(q.file.size(), 0U);
+  EXPECT_EQ(q.length(1), std::string("the whole").size());
+  EXPECT_EQ(q.file.get(1), "the whole");
+  EXPECT_EQ(q.loads, 2);
+}
+
+// What polls the process's interrupt stops by the flag of the work that asked for it, on its thread alone.
+TEST(Query, CancellableWorkStopsItsThread) {
+  Tables q;
+  std::atomic<bool> stop = false;
+  {
+    const CancellableWork work(q.engine, &stop);
+    EXPECT_FALSE(is_interrupted());
+    stop = true;
+    EXPECT_TRUE(is_interrupted());
+    bool other = true;
+    std::thread([&other] { other = is_interrupted(); }).join();
+    EXPECT_FALSE(other);
+    const CancellableWork inner(q.engine, nullptr);
+    EXPECT_TRUE(is_interrupted());
+  }
+  EXPECT_FALSE(is_interrupted());
 }
 
 }  // namespace

@@ -64,49 +64,63 @@ GraphValue Lowering::lower(ExprPtr expr) {
 }
 
 GraphValue Lowering::lower_kind(ExprPtr expr) {
-  if (const auto* var = as<VarExpr>(expr)) {
-    const auto known = values_.find(var->variable);
-    if (known == values_.end()) throw Refusal(fmt::format("`%{}` has no value", var->variable->name));
-    return known->second;
-  }
-  if (const auto* constant = as<ConstExpr>(expr))
-    return {graph().tensor(std::const_pointer_cast<HostTensor>(constant->value), "constant"), {}};
-  if (const auto* bindings = as<BlockExpr>(expr)) return block(*bindings);
-  if (const auto* op = as<OpCallExpr>(expr)) return call(*op);
-  if (const auto* function = as<FnExpr>(expr)) return {"", {}, function};
-  if (const auto* of_function = as<CallExpr>(expr)) return call(*of_function);
-  if (const auto* field = as<FieldExpr>(expr)) return lower(field->tuple).fields.at(field->index);
-  if (const auto* choice = as<IfExpr>(expr)) return conditional(*choice);
-  if (const auto* arms = as<MatchExpr>(expr)) return match(*arms);
-  if (const auto* known = as<IntrinsicExpr>(expr)) return intrinsic(*known);
-  if (const auto* elements = as<ComprehensionExpr>(expr)) return {lower_index(*this, *elements), {}};
-  if (const auto* view = as<ViewExpr>(expr))
-    return {extents_.reshaped(tensor(view->tensor), expr->type->dims, graph()), {}};
-  if (const auto* check = as<CheckDimsExpr>(expr)) {
-    if (!check->value) return {};
-    GraphValue value = lower(check->value);
-    bind_extents(expr->type, value);
-    return value;
-  }
-  GraphValue value;
-  if (const auto* tuple = as<TupleExpr>(expr)) {
-    for (ExprPtr field : tuple->fields) value.fields.push_back(lower(field));
-    return value;
-  }
-  if (const auto* record = as<ConstructExpr>(expr); record && record->constructor->siblings.size() == 1) {
-    for (ExprPtr field : record->fields) value.fields.push_back(lower(field));
-    return value;
-  }
   switch (expr->kind) {
+    case ExprKind::Var: return variable(*as<VarExpr>(expr));
+    case ExprKind::Const: {
+      const auto& constant = as<ConstExpr>(expr)->value;
+      return {graph().tensor(std::const_pointer_cast<HostTensor>(constant), "constant"), {}};
+    }
+    case ExprKind::Block: return block(*as<BlockExpr>(expr));
+    case ExprKind::OpCall: return call(*as<OpCallExpr>(expr));
+    case ExprKind::Fn: return {"", {}, as<FnExpr>(expr)};
+    case ExprKind::Call: return call(*as<CallExpr>(expr));
+    case ExprKind::Field: return lower(as<FieldExpr>(expr)->tuple).fields.at(as<FieldExpr>(expr)->index);
+    case ExprKind::If: return conditional(*as<IfExpr>(expr));
+    case ExprKind::Match: return match(*as<MatchExpr>(expr));
+    case ExprKind::Intrinsic: return intrinsic(*as<IntrinsicExpr>(expr));
+    case ExprKind::Comprehension: return {lower_index(*this, *as<ComprehensionExpr>(expr)), {}};
+    case ExprKind::View:
+      return {extents_.reshaped(tensor(as<ViewExpr>(expr)->tensor), expr->type->dims, graph()), {}};
+    case ExprKind::CheckDims: return checked(*as<CheckDimsExpr>(expr));
+    case ExprKind::Tuple: return structure(as<TupleExpr>(expr)->fields);
     case ExprKind::Construct:
+      if (as<ConstructExpr>(expr)->constructor->siblings.size() == 1)
+        return structure(as<ConstructExpr>(expr)->fields);
       throw Refusal(fmt::format("ONNX has no data types such as `{}`", to_string(expr->type)));
     case ExprKind::Ref:
     case ExprKind::RefRead:
     case ExprKind::RefWrite: throw Refusal("ONNX has no references");
     case ExprKind::DimValue: return {extents_.value(as<DimValueExpr>(expr)->dim, graph()), {}};
     case ExprKind::Extern: return kernel(*as<ExternExpr>(expr));
-    default: throw Refusal(fmt::format("ONNX has no counterpart of this ({})", to_string(expr->kind)));
+    // Calls of functions are unfolded, and elements are parts of index expressions.
+    case ExprKind::Global:
+    case ExprKind::Scalar:
+    case ExprKind::Reduce:
+    case ExprKind::Scan:
+    case ExprKind::Scatter:
+    case ExprKind::Read:
+    case ExprKind::Error: break;
   }
+  throw Refusal(fmt::format("ONNX has no counterpart of this ({})", to_string(expr->kind)));
+}
+
+GraphValue Lowering::variable(const VarExpr& var) const {
+  const auto known = values_.find(var.variable);
+  if (known == values_.end()) throw Refusal(fmt::format("`%{}` has no value", var.variable->name));
+  return known->second;
+}
+
+GraphValue Lowering::checked(const CheckDimsExpr& check) {
+  if (!check.value) return {};
+  GraphValue value = lower(check.value);
+  bind_extents(check.type, value);
+  return value;
+}
+
+GraphValue Lowering::structure(std::span<const ExprPtr> fields) {
+  GraphValue value;
+  for (ExprPtr field : fields) value.fields.push_back(lower(field));
+  return value;
 }
 
 GraphValue Lowering::block(const BlockExpr& block) {

@@ -41,6 +41,10 @@ class Lowering {
 
  private:
   GraphValue lower_kind(ExprPtr expr);
+  GraphValue variable(const VarExpr& var) const;
+  /// A tuple, or the value of a record.
+  GraphValue structure(std::span<const ExprPtr> fields);
+  GraphValue checked(const CheckDimsExpr& check);
   GraphValue block(const BlockExpr& block);
   GraphValue call(const OpCallExpr& call);
   GraphValue call(const CallExpr& call);

@@ -224,95 +224,111 @@ struct ScheduledProgram {
   std::vector<DType> dtypes{DType::float32(), DType::float32()};
 };
 
-/// A reduction, or none, of one or two reads, some of them padded.
-ScheduledProgram random_scheduled(Random& random) {
-  const int64_t m = random.in(1, 23), n = random.in(1, 37), k = random.in(1, 9), w = random.in(1, 3);
-  const int64_t step = random.in(1, 2), pad = random.in(0, 2);
-  const bool known = random.chance(60);
-  const auto type = [&](std::vector<int64_t> shape, std::vector<std::string> names) {
+/// Programs of random extents, all known or all unknown.
+class ScheduledPrograms {
+ public:
+  explicit ScheduledPrograms(Random& random) : random_(random) {}
+
+  /// A reduction, or none, of one or two reads, some of them padded.
+  ScheduledProgram any() {
+    switch (random_.in(0, 9)) {
+      case 0:
+        return program(
+            "[m, n, k]", "%a: " + type({m, k}, {"m", "k"}) + ", %b: " + type({k, n}, {"k", "n"}),
+            fmt::format("[i < {}, j < {}] => max({}[r < {}] (%a[i, r] * %b[r, j]), 1)", M, N, kind, K),
+            {{m, k}, {k, n}});
+      case 1:
+        return program(
+            "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n}, {"n"}),
+            fmt::format("[i < {}, j < {}] => %a[i, j] * %b[j] - (%a[i, j + {}] else 2)", M, N, pad),
+            {{m, n}, {n}});
+      case 2: return window();
+      case 3:
+        return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
+                       fmt::format("[j < {}] => {}[i < {}] %a[i, j]", N, kind, M), {{m, n}});
+      case 4:
+        return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n, m}, {"n", "m"}),
+                       fmt::format("[j < {}, i < {}] => (%a[i + {}, j - {}] else 2) - 2 * %b[j, i]", N, M,
+                                   pad, random_.in(0, pad)),
+                       {{m, n}, {n, m}});
+      case 5: return strided_window();
+      case 7: return products_of_bytes();
+      case 8: return poses();
+      case 9: return grouped_bytes();
+      default:
+        return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
+                       fmt::format("[j < {}, i < {}] => %a[i, j] + {}[r < {}] %a[i, r]", N, M, kind, N),
+                       {{m, n}});
+    }
+  }
+
+ private:
+  ScheduledProgram window() {
+    return program(
+        "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + fmt::format(", %b: Tensor[({}, {}), float32]", w, w),
+        fmt::format(
+            "[i < {}, j < {}] => {}[r < {}, s < {}] (%a[i * {} + r - {}, j + s - {}] else 0) * %b[r, s]", M,
+            N, kind, w, w, step, pad, pad),
+        {{m, n}, {w, w}});
+  }
+  /// As the gradient of a window with a stride reads.
+  ScheduledProgram strided_window() {
+    const int64_t stride = random_.in(1, 3), taps = (w + stride - 1) / stride;
+    return program(
+        "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + fmt::format(", %b: Tensor[({}, {}), float32]", w, w),
+        fmt::format(
+            "[i < 2 * {0}, j < {1} + 3] => {2}[r < {3}, s < {4}] "
+            "(%a[(i + {5}) / {6} - r, j - s + {5}] else 0) * (%b[{6} * r + (i + {5}) % {6}, s] else 0)",
+            M, N, kind, taps, w, pad, stride),
+        {{m, n}, {w, w}});
+  }
+  ScheduledProgram products_of_bytes() {
+    const std::string dims = known ? "" : "[m, n, k]", depth = known ? std::to_string(4 * k) : "k";
+    return {fmt::format("def @main{0}(%a: Tensor[({1}, {3}), uint8], %b: Tensor[({2}, {3}), int8]) {{ "
+                        "[i < {1}, j < {2}] => sum[r < {3}] cast<int32>(%a[i, r]) * cast<int32>(%b[j, r]) }}",
+                        dims, M, N, depth),
+            {{m, 4 * k}, {n, 4 * k}},
+            {DType::uint8(), DType::int8()}};
+  }
+  /// Products of small matrices, one for each pair of capsules.
+  ScheduledProgram poses() {
+    const int64_t extent = random_.of(std::vector<int64_t>{2, 3, 4, 8});
+    return program(
+        "[m, n, k]",
+        fmt::format("%a: {}, %b: Tensor[({}, {}, {}), float32]", type({n, k}, {"n", "k"}), M, K, extent),
+        fmt::format("[i < {}, j < {}, p < {}] => {}[r < {}] %a[j, r] * %b[i, r, p]", M, N, extent, kind, K),
+        {{n, k}, {m, k, extent}});
+  }
+  ScheduledProgram grouped_bytes() {
+    const int64_t rows = random_.in(1, 40), groups = random_.in(1, 40);
+    const std::string left = random_.chance(50) ? "int8" : "uint8",
+                      right = random_.chance(50) ? "int8" : "uint8";
+    return {fmt::format(
+                "def @main{5}(%a: Tensor[({0}, {1}), {3}], %b: Tensor[({6}, {2}, 4), {4}]) {{ [i < {0}, j < "
+                "{2}] => sum[r < {1}] cast<int32>(%a[i, r]) * cast<int32>(%b[r / 4, j, r % 4]) }}",
+                known ? std::to_string(rows) : "m", 4 * groups, n, left, right, known ? "" : "[m]", groups),
+            {{rows, 4 * groups}, {groups, n, 4}},
+            {parse_dtype(left).value(), parse_dtype(right).value()}};
+  }
+
+  std::string type(const Shape& shape, const std::vector<std::string>& names) const {
     std::string dims;
     for (size_t d = 0; d < shape.size(); ++d) dims += known ? fmt::format("{}, ", shape[d]) : names[d] + ", ";
     return fmt::format("Tensor[({}), float32]", dims);
-  };
-  const auto program = [&](std::string_view names, std::string_view parameters, std::string_view body,
-                           std::vector<Shape> shapes) {
-    return ScheduledProgram{fmt::format("def @main{}({}) {{ {} }}", known ? "" : names, parameters, body),
-                            std::move(shapes)};
-  };
+  }
+  ScheduledProgram program(std::string_view names, std::string_view parameters, std::string_view body,
+                           std::vector<Shape> shapes) const {
+    return {fmt::format("def @main{}({}) {{ {} }}", known ? "" : names, parameters, body), std::move(shapes)};
+  }
+
+  Random& random_;
+  const int64_t m = random_.in(1, 23), n = random_.in(1, 37), k = random_.in(1, 9), w = random_.in(1, 3);
+  const int64_t step = random_.in(1, 2), pad = random_.in(0, 2);
+  const bool known = random_.chance(60);
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
-  const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
-  switch (random.in(0, 9)) {
-    case 9: {
-      const int64_t rows = random.in(1, 40), groups = random.in(1, 40);
-      const std::string left = random.chance(50) ? "int8" : "uint8",
-                        right = random.chance(50) ? "int8" : "uint8";
-      return {
-          fmt::format(
-              "def @main{5}(%a: Tensor[({0}, {1}), {3}], %b: Tensor[({6}, {2}, 4), {4}]) {{ [i < {0}, j < "
-              "{2}] => sum[r < {1}] cast<int32>(%a[i, r]) * cast<int32>(%b[r / 4, j, r % 4]) }}",
-              known ? std::to_string(rows) : "m", 4 * groups, n, left, right, known ? "" : "[m]", groups),
-          {{rows, 4 * groups}, {groups, n, 4}},
-          {parse_dtype(left).value(), parse_dtype(right).value()}};
-    }
-    case 8: {
-      const int64_t poses = random.of(std::vector<int64_t>{2, 3, 4, 8});
-      return program(
-          "[m, n, k]",
-          fmt::format("%a: {}, %b: Tensor[({}, {}, {}), float32]", type({n, k}, {"n", "k"}),
-                      known ? std::to_string(m) : "m", known ? std::to_string(k) : "k", poses),
-          fmt::format("[i < {}, j < {}, p < {}] => {}[r < {}] %a[j, r] * %b[i, r, p]", M, N, poses, kind, K),
-          {{n, k}, {m, k, poses}});
-    }
-    case 7: {
-      const std::string dims = known ? "" : "[m, n, k]", depth = known ? std::to_string(4 * k) : "k";
-      return {
-          fmt::format("def @main{0}(%a: Tensor[({1}, {3}), uint8], %b: Tensor[({2}, {3}), int8]) {{ "
-                      "[i < {1}, j < {2}] => sum[r < {3}] cast<int32>(%a[i, r]) * cast<int32>(%b[j, r]) }}",
-                      dims, M, N, depth),
-          {{m, 4 * k}, {n, 4 * k}},
-          {DType::uint8(), DType::int8()}};
-    }
-    case 0:
-      return program(
-          "[m, n, k]", "%a: " + type({m, k}, {"m", "k"}) + ", %b: " + type({k, n}, {"k", "n"}),
-          fmt::format("[i < {}, j < {}] => max({}[r < {}] (%a[i, r] * %b[r, j]), 1)", M, N, kind, K),
-          {{m, k}, {k, n}});
-    case 1:
-      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n}, {"n"}),
-                     fmt::format("[i < {}, j < {}] => %a[i, j] * %b[j] - (%a[i, j + {}] else 2)", M, N, pad),
-                     {{m, n}, {n}});
-    case 2:
-      return program(
-          "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + fmt::format(", %b: Tensor[({}, {}), float32]", w, w),
-          fmt::format(
-              "[i < {}, j < {}] => {}[r < {}, s < {}] (%a[i * {} + r - {}, j + s - {}] else 0) * %b[r, s]", M,
-              N, kind, w, w, step, pad, pad),
-          {{m, n}, {w, w}});
-    case 5: {
-      const int64_t stride = random.in(1, 3), taps = (w + stride - 1) / stride;
-      return program(
-          "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + fmt::format(", %b: Tensor[({}, {}), float32]", w, w),
-          fmt::format(
-              "[i < 2 * {0}, j < {1} + 3] => {2}[r < {3}, s < {4}] "
-              "(%a[(i + {5}) / {6} - r, j - s + {5}] else 0) * (%b[{6} * r + (i + {5}) % {6}, s] else 0)",
-              M, N, kind, taps, w, pad, stride),
-          {{m, n}, {w, w}});
-    }
-    case 4:
-      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n, m}, {"n", "m"}),
-                     fmt::format("[j < {}, i < {}] => (%a[i + {}, j - {}] else 2) - 2 * %b[j, i]", N, M, pad,
-                                 random.in(0, pad)),
-                     {{m, n}, {n, m}});
-    case 3:
-      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
-                     fmt::format("[j < {}] => {}[i < {}] %a[i, j]", N, kind, M), {{m, n}});
-    default:
-      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
-                     fmt::format("[j < {}, i < {}] => %a[i, j] + {}[r < {}] %a[i, r]", N, M, kind, N),
-                     {{m, n}});
-  }
-}
+  const std::string kind = random_.of(std::vector<std::string>{"sum", "max", "min", "sum"});
+};
 
 TensorPtr random_tensor(Random& random, const Shape& shape, DType dtype) {
   if (dtype == DType::float32()) return random_tensor(random, shape);
@@ -330,7 +346,7 @@ struct Tried {
 
 void check_program(uint64_t seed, Tried& tried) {
   Random random(seed);
-  const ScheduledProgram program = random_scheduled(random);
+  const ScheduledProgram program = ScheduledPrograms(random).any();
   Session session;
   const ModuleId module = session.make_module();
   session.add_source(module, "random.relay", program.text);

@@ -118,6 +118,49 @@ Term read_term(const std::string& words, size_t type, size_t& at) {
   return {};
 }
 
+/// What is known of patterns, as the arms of a match over a type, from every value of it.
+struct Enumerated {
+  Enumerated(size_t type, const std::vector<Term>& patterns) : reached(patterns.size()) {
+    int levels = 1;
+    for (const Term& pattern : patterns) levels = std::max(levels, depth(pattern));
+    all = values(type, levels + 2);
+    first.assign(all.size(), -1);
+    for (size_t v = 0; v < all.size(); ++v)
+      for (size_t p = 0; p < patterns.size() && first[v] < 0; ++p)
+        if (matches(patterns[p], all[v])) {
+          first[v] = static_cast<int>(p);
+          reached[p] = true;
+        }
+  }
+  bool is_exhaustive() const { return std::ranges::find(first, -1) == first.end(); }
+
+  std::vector<Term> all;
+  std::vector<int> first;     ///< by value: the first arm that matches, or -1
+  std::vector<bool> reached;  ///< by arm
+};
+
+/// A function whose result is the number of the arm that matches.
+std::string pick(size_t type, const std::vector<Term>& patterns, bool partial) {
+  std::string arms;
+  for (size_t p = 0; p < patterns.size(); ++p) arms += fmt::format("    {} => {},\n", text(patterns[p]), p);
+  return fmt::format("def @pick(%x: {}) -> int32 {{\n  {} %x {{\n{}  }}\n}}\n", kNames[type],
+                     partial ? "match?" : "match", arms);
+}
+
+/// Expects each pattern that a message names as not covered to have a value that no arm matches.
+void expect_missing(const std::string& message, size_t type, const Enumerated& known,
+                    const std::string& program) {
+  for (size_t quote = message.find("cover `"); quote != std::string::npos;) {
+    size_t at = message.find('`', quote) + 1;
+    const Term witness = read_term(message, type, at);
+    bool is_missing = false;
+    for (size_t v = 0; v < known.all.size(); ++v)
+      is_missing |= known.first[v] < 0 && matches(witness, known.all[v]);
+    EXPECT_TRUE(is_missing) << text(witness) << "\n" << program;
+    quote = message.compare(at, 4, "`, `") == 0 ? at + 1 : std::string::npos;
+  }
+}
+
 class MatchTest : public testing::Test {
  protected:
   std::vector<LocatedDiagnostic> check(const std::string& program) {
@@ -137,6 +180,18 @@ class MatchTest : public testing::Test {
     }
     return out;
   }
+  /// Expects both evaluators to take the arms that are known for a sample of the values.
+  void expect_arms(const std::vector<size_t>& sample, const Enumerated& known, const std::string& program) {
+    const std::vector<std::string> compiled = run(false);
+    ASSERT_EQ(compiled, run(true)) << program;
+    for (size_t i = 0; i < sample.size(); ++i) {
+      const int arm = known.first[sample[i]];
+      if (arm >= 0)
+        EXPECT_EQ(compiled[i], fmt::format("int32 {}", arm)) << program << text(known.all[sample[i]]);
+      else
+        EXPECT_EQ(compiled[i].find("no arm of this `match?` matches"), 0U) << compiled[i];
+    }
+  }
   Session session;
   ModuleId module = session.make_module();
   SourceId source = session.add_source(module, "match.relay", "");
@@ -151,61 +206,28 @@ TEST_F(MatchTest, RandomMatchesAreAsEnumerationSays) {
     std::vector<Term> patterns;
     for (size_t i = 0, count = 1 + random() % 5; i < count; ++i)
       patterns.push_back(random_pattern(random, type, kLevels));
-    int levels = 1;
-    for (const Term& pattern : patterns) levels = std::max(levels, depth(pattern));
-    std::vector<Term> all = values(type, levels + 2);
-    std::vector<int> first(all.size(), -1);
-    std::vector<bool> reached(patterns.size());
-    for (size_t v = 0; v < all.size(); ++v)
-      for (size_t p = 0; p < patterns.size() && first[v] < 0; ++p)
-        if (matches(patterns[p], all[v])) {
-          first[v] = static_cast<int>(p);
-          reached[p] = true;
-        }
-    bool exhaustive = std::ranges::find(first, -1) == first.end();
-
+    const Enumerated known(type, patterns);
     for (bool partial : {false, true}) {
-      std::string program = kDeclarations + fmt::format("def @pick(%x: {}) -> int32 {{\n  {} %x {{\n",
-                                                        kNames[type], partial ? "match?" : "match");
-      for (size_t p = 0; p < patterns.size(); ++p)
-        program += fmt::format("    {} => {},\n", text(patterns[p]), p);
-      program += "  }\n}\n";
+      const std::string program = kDeclarations + pick(type, patterns, partial);
       // A sample of the values, with whether each is matched.
       std::vector<size_t> sample(12);
-      for (size_t& v : sample) v = random() % all.size();
+      for (size_t& v : sample) v = random() % known.all.size();
       std::string calls;
-      for (size_t v : sample) calls += fmt::format("@pick({});\n", text(all[v]));
-      std::vector<LocatedDiagnostic> found = check(program + calls);
-      size_t arms = 0;
-      bool not_covered = false;
-      for (const LocatedDiagnostic& d : found) {
-        arms += d.kind == DiagnosticKind::UnreachableArm;
-        if (d.kind != DiagnosticKind::MissingCase) continue;
-        not_covered = true;
-        for (size_t quote = d.message.find("cover `"); quote != std::string::npos;) {
-          size_t at = d.message.find('`', quote) + 1;
-          Term witness = read_term(d.message, type, at);
-          bool is_missing = false;
-          for (size_t v = 0; v < all.size(); ++v) is_missing |= first[v] < 0 && matches(witness, all[v]);
-          EXPECT_TRUE(is_missing) << text(witness) << "\n" << program;
-          quote = d.message.compare(at, 4, "`, `") == 0 ? at + 1 : std::string::npos;
-        }
-      }
-      EXPECT_EQ(arms, static_cast<size_t>(std::ranges::count(reached, false))) << program;
-      EXPECT_EQ(not_covered, !exhaustive && !partial) << program;
+      for (size_t v : sample) calls += fmt::format("@pick({});\n", text(known.all[v]));
+      const std::vector<LocatedDiagnostic> found = check(program + calls);
+      const auto arms = static_cast<size_t>(
+          std::ranges::count(found, DiagnosticKind::UnreachableArm, &LocatedDiagnostic::kind));
+      const bool not_covered =
+          std::ranges::count(found, DiagnosticKind::MissingCase, &LocatedDiagnostic::kind) > 0;
+      for (const LocatedDiagnostic& d : found)
+        if (d.kind == DiagnosticKind::MissingCase) expect_missing(d.message, type, known, program);
+      EXPECT_EQ(arms, static_cast<size_t>(std::ranges::count(known.reached, false))) << program;
+      EXPECT_EQ(not_covered, !known.is_exhaustive() && !partial) << program;
       EXPECT_LE(found.size(), arms + not_covered) << program << found.back().message;
       missing += not_covered;
       unreachable += arms > 0;
-      if (not_covered) continue;
-      std::vector<std::string> compiled = run(false);
-      ASSERT_EQ(compiled, run(true)) << program;
-      for (size_t i = 0; i < sample.size(); ++i) {
-        int arm = first[sample[i]];
-        if (arm >= 0)
-          EXPECT_EQ(compiled[i], fmt::format("int32 {}", arm)) << program << text(all[sample[i]]);
-        else
-          EXPECT_EQ(compiled[i].find("no arm of this `match?` matches"), 0U) << compiled[i];
-      }
+      if (!not_covered) expect_arms(sample, known, program);
+      if (HasFatalFailure()) return;
     }
   }
   // The programs are neither all right nor all wrong.

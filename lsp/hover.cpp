@@ -37,11 +37,9 @@ std::string last_values(ServerState& state, const Cursor& at) {
   for (const KeptResult& kept : state.evaluations.results(document->path, state.session.text(at.source)))
     if (text.empty() && kept.part.range == range && kept.part.value && kept.part.name == written)
       add(kept.is_stale ? "Value of an earlier text" : "Value", *kept.part.value);
-  const auto syntax = state.session.syntax_at(at.source, range.begin);
   const bool is_top_level =
-      syntax && std::ranges::any_of(binders_of(syntax->nodes.front()), [&](SyntaxPtr binder) {
-        return binder->id == name->target.declared.node;
-      });
+      std::ranges::any_of(binders_of(state.session.declaration(statement).syntax),
+                          [&](SyntaxPtr binder) { return binder->id == name->target.declared.node; });
   if (const ide::ValueSummary* typed = is_top_level ? state.evaluations.typed(written) : nullptr)
     add("Value at a prompt", *typed);
   return text;

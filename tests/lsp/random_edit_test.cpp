@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/files.h"
 #include "tests/lsp/client.h"
 
 namespace quern::lsp_test {
@@ -52,6 +53,7 @@ const std::vector<std::string> kFragments = {"\n",
                                              "2f",
                                              ", ",
                                              "let %y = ",
+                                             "let (%p, %q) = (%x, %x); ",
                                              "let %x = 1;\n",
                                              "def @g(%b) { %b }\n",
                                              "op ",
@@ -253,6 +255,31 @@ TEST_P(RandomEdits, LeaveTheTextThatTheClientHas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomEdits, ::testing::Range(1u, 6u));
+
+// Each kind of syntax with something missing or added: a request about the place of the damage has an answer.
+TEST(DamagedExamples, HaveAnAnswerToEachQuestion) {
+  constexpr int kDamages = 6, kNear = 40;
+  std::mt19937 random(1);
+  Client<json> client;
+  client.initialize();
+  for (const std::string& file : relay_files({"examples"})) {
+    Mirror mirror(read_file(QUERN_SOURCE_DIR "/" + file));
+    client.open(kEditedUri, 0, mirror.text());
+    for (int version = 1; version <= kDamages; ++version) {
+      const json edit = random_edit(mirror, random);
+      client.change(kEditedUri, version, json::array({edit}));
+      const size_t line = edit["range"]["start"]["line"];
+      for (const Question& question : kQuestions) {
+        const json begin = {{"line", line}, {"character", random() % kNear}};
+        const json end = {{"line", line + 1}, {"character", 0}};
+        const json answer = client.call(question.method, params_of(question, begin, end));
+        ASSERT_FALSE(answer.is_null()) << question.method << " " << begin << " of\n" << mirror.text();
+        ASSERT_EQ(wrong_form(answer), "") << question.method << " " << begin << " of\n" << mirror.text();
+      }
+    }
+    client.close(kEditedUri);
+  }
+}
 
 }  // namespace
 }  // namespace quern::lsp_test

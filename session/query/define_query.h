@@ -160,7 +160,9 @@ void Query<Space, Value>::bound() {
     engine_.detach(found->second.get());
     memos_.erase(found);
   }
-  bound_at_ = std::max(most_, 2 * memos_.size());
+  // Half as many new ones come until then: what is left is at most twice what is asked for again and again. With as many
+  // new ones it would grow each time.
+  bound_at_ = std::max(most_, memos_.size() + memos_.size() / 2);
   bounded_in_ = engine_.revision();
 }
 

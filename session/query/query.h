@@ -139,9 +139,9 @@ class Query final : public TableOf<Space> {
     return found != memos_.end() && found->second->is_current();
   }
 
-  /// If there are more than `most` memos, and twice as many as it left before, `bound` drops those without
-  /// dependents that were not asked for since it did so last, least recently used first, until `keep` are left. Nothing records that it depends on a constant:
-  /// `constants` tells whether these are dropped too.
+  /// If there are more than `most` memos, and half as many again as it left before, `bound` drops those without
+  /// dependents that were not asked for since it did so last, least recently used first, until `keep` are left.
+  /// Nothing records that it depends on a constant: `constants` tells whether these are dropped too.
   Query& keeping(size_t most, size_t keep, bool constants) {
     most_ = bound_at_ = most, keep_ = keep, drops_constants_ = constants;
     return *this;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -116,6 +117,22 @@ TEST(Query, MakesItsDimsOutsideOfTheArenaOfWhoAsks) {
 }
 
 // A bug in a computation: who asked for it is told, and asking again computes it again.
+TEST(Query, KeepsWhatIsAskedForAgainAndAsMuchOfTheRest) {
+  constexpr int kAgain = 20, kTurns = 2000;
+  Layers q;
+  q.length.keeping(8, 4, true);
+  size_t most = 0;
+  for (int turn = 1; turn <= kTurns; ++turn) {
+    q.text.set(0, std::to_string(turn));
+    for (int k = 1; k <= kAgain; ++k) q.length(k);
+    q.length(kAgain + turn);
+    q.bound();
+    most = std::max(most, q.length.size());
+  }
+  EXPECT_LE(most, 3 * kAgain + 1u);
+  EXPECT_EQ(q.engine.computed["length"], size_t{kAgain + kTurns});
+}
+
 TEST(Query, AComputationThatFailsIsDoneAgain) {
   Tables tables;
   Input<ByNumber, int> number(tables, "number");

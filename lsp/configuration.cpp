@@ -1,4 +1,4 @@
-// workspace/didChangeConfiguration, and the settings that come with `initialize`.
+// workspace/didChangeConfiguration, and the settings that come with `initialize` or are asked for.
 
 #include "lsp/configuration.h"
 
@@ -40,15 +40,25 @@ void take_settings(ServerState& state, const Json& settings) {
   const Json& evaluation = settings.at("evaluation");
   EvaluationLimits limits = state.evaluations.limits();
   if (const auto seconds = positive(state, evaluation, "seconds"))
-    limits.time = std::chrono::milliseconds(static_cast<int64_t>(*seconds * 1000) + 1);
+    limits.time = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*seconds));
   if (const auto memory = positive(state, evaluation, "memoryMiB"))
     limits.memory = static_cast<size_t>(*memory) << 20;
   state.evaluations.set_limits(limits);
 }
 
+void ask_for_settings(ServerState& state) {
+  const nlohmann::json items = nlohmann::json::array({{{"section", "quern"}}});
+  send_request<nlohmann::json>(state.transport, kSettingsRequest, "workspace/configuration",
+                               {{"items", items}});
+}
+
+/// A client that can be asked may say only that they changed.
 template <class Json>
 void did_change_configuration(ServerState& state, const Json& params) {
-  take_settings(state, params.at("settings"));
+  if (state.client.gives_settings)
+    ask_for_settings(state);
+  else
+    take_settings(state, params.at("settings"));
 }
 
 template void take_settings(ServerState&, const nlohmann::json&);

@@ -69,6 +69,8 @@ ClientFeatures client_features(const json& params) {
   };
   ClientFeatures client;
   client.watches_files = has("workspace/didChangeWatchedFiles/dynamicRegistration");
+  client.gives_settings = has("workspace/configuration");
+  client.reports_settings = has("workspace/didChangeConfiguration/dynamicRegistration");
   client.related_information = has("textDocument/publishDiagnostics/relatedInformation");
   client.pulls_diagnostics = params.contains(json::json_pointer("/capabilities/textDocument/diagnostic"));
   client.refreshes_diagnostics = has("workspace/diagnostics/refreshSupport");
@@ -108,7 +110,10 @@ bool Dispatcher::receive(std::string_view text) {
   };
   const json &id = member("id"), &method = member("method");
   bool is_response = message.is_object() && !message.contains("method") && !id.is_null();
-  if (is_response) return true;
+  if (is_response) {
+    response(id, member("result"));
+    return true;
+  }
   if (!method.is_string() || !(id.is_null() || id.is_string() || id.is_number_integer())) {
     send_error<json>(state_.transport, nullptr, kInvalidRequest,
                      "the message is neither request nor notification");
@@ -121,6 +126,13 @@ bool Dispatcher::receive(std::string_view text) {
   else
     notification(name, member("params"));
   return true;
+}
+
+// Of all requests of the server, that for the settings alone has a response that says something.
+template <class Json>
+void Dispatcher::response(const Json& id, const Json& result) {
+  if (id != kSettingsRequest || !result.is_array() || result.size() != 1) return;
+  take_settings(state_, result.front());
 }
 
 template <class Json>

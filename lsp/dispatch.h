@@ -31,6 +31,8 @@ class Dispatcher {
   template <class Json>
   void request(const Json& id, std::string_view method, const Json& params);
   template <class Json>
+  void response(const Json& id, const Json& result);
+  template <class Json>
   void notification(std::string_view method, const Json& params);
   template <class Json>
   Json initialize(const Json& params);

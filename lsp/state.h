@@ -18,6 +18,8 @@ namespace quern::lsp {
 /// The client's capabilities.
 struct ClientFeatures {
   bool watches_files = false;          ///< it can report changes on the disk
+  bool gives_settings = false;         ///< it can be asked for its settings
+  bool reports_settings = false;       ///< it can report changes of its settings
   bool related_information = false;    ///< it shows notes of diagnostics separately
   bool snippets = false;               ///< completion may insert text with tab stops
   bool pulls_diagnostics = false;      ///< it pulls diagnostics, and is not sent any

@@ -58,9 +58,10 @@ void Worker::run() {
   if (!child) return events_.end(Ending::Failed, child.error().message);
   std::string why;
   Ending ending = read_lines(*child, Clock::now() + limit_);
+  // First: a program whose input ends early says so on the server's standard error.
+  if (ending != Ending::Finished) kill(-child->id, SIGKILL);
   child->input.close();
   child->output.close();
-  if (ending != Ending::Finished) kill(-child->id, SIGKILL);
   int status = 0;
   while (waitpid(child->id, &status, 0) < 0 && errno == EINTR) {
   }

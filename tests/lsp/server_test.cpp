@@ -176,6 +176,26 @@ TEST(Server, DiagnosticsFollowImportedFiles) {
   EXPECT_EQ(gone[0]["code"], "Q0601");
 }
 
+TEST(Server, AsksForSettingsWhereTheyChange) {
+  Client<json> client;
+  client.initialize(
+      {{"workspace",
+        {{"configuration", true}, {"didChangeConfiguration", {{"dynamicRegistration", true}}}}}});
+  const json registered = client.next("client/registerCapability")["params"]["registrations"];
+  EXPECT_EQ(registered[0]["method"], "workspace/didChangeConfiguration");
+  // A wrong one shows that it was read.
+  const auto warning_of = [&](const json& evaluation) {
+    const json asked = client.next("workspace/configuration");
+    EXPECT_EQ(asked["params"]["items"], json::array({{{"section", "quern"}}}));
+    const json result = json::array({{{"evaluation", evaluation}}});
+    client.process.write_message(json({{"jsonrpc", "2.0"}, {"id", asked["id"]}, {"result", result}}).dump());
+    return client.next("window/showMessage")["params"]["message"].get<std::string>();
+  };
+  EXPECT_THAT(warning_of({{"seconds", "many"}}), HasSubstr("quern.evaluation.seconds"));
+  client.notify("workspace/didChangeConfiguration", {{"settings", nullptr}});
+  EXPECT_THAT(warning_of({{"memoryMiB", 0}}), HasSubstr("quern.evaluation.memoryMiB"));
+}
+
 // The type of what `load` gives is in the file's header.
 TEST(Server, DiagnosticsFollowDataFiles) {
   namespace fs = std::filesystem;

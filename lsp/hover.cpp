@@ -60,6 +60,14 @@ std::string last_time(ServerState& state, const Cursor& at) {
   return "";
 }
 
+/// With products as Markdown keeps them: it takes the two signs of `2*n + 3*m` for an emphasis, and knows none between
+/// blanks.
+std::string as_markdown(std::string_view formulas) {
+  std::string text;
+  for (const char c : formulas) c == '*' ? text += " * " : text += c;
+  return text;
+}
+
 /// The cost of a call of the named function or operator, as Markdown; "" for other names.
 std::string cost_of_call(ServerState& state, const Cursor& at) {
   const auto cost = ide::call_cost(state.session, at.source, at.offset);
@@ -71,7 +79,7 @@ std::string cost_of_call(ServerState& state, const Cursor& at) {
   }
   std::string measured = last_time(state, at);
   if (!text) return measured;
-  return fmt::format("Cost: {}{}{}", *text, measured.empty() ? "" : "\n\n", measured);
+  return fmt::format("Cost: {}{}{}", as_markdown(*text), measured.empty() ? "" : "\n\n", measured);
 }
 
 /// Links to where the dims of a type are declared, as Markdown.

@@ -41,6 +41,7 @@ local function check()
   local text = table.concat(vim.api.nvim_buf_get_lines(shown, 0, -1, false), '\n')
   assert(text:find('@twice(%x: float32) -> float32', 1, true), text)
   equal(vim.bo[shown].modifiable, false, 'the IR may be written')
+  equal(vim.wo[vim.fn.win_getid(2)].wrap, false, 'lines of the IR are wrapped')
 
   local source = vim.api.nvim_get_current_buf()
   local function marked(buffer)

@@ -63,6 +63,9 @@ end
 local function show_document(_, params)
   vim.cmd('keepalt rightbelow vsplit')
   vim.cmd('edit ' .. vim.fn.fnameescape(params.uri:match('^file:') and vim.uri_to_fname(params.uri) or params.uri))
+  if params.uri:match('^quern:/ir/') then
+    vim.wo.wrap = false
+  end
   if params.takeFocus == false then
     vim.cmd('wincmd p')
   end
@@ -198,6 +201,7 @@ function M.show_ir(stage, name)
   vim.cmd('keepalt rightbelow vnew')
   local shown = vim.api.nvim_get_current_buf()
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
+  vim.wo.wrap = false
   pcall(vim.api.nvim_buf_set_name, shown, ('%s %s(%s)'):format(vim.fn.fnamemodify(file, ':t'), name and name .. ' ' or '', stage))
   local languages = { ast = '', bytecode = '', plan = '', llvm = 'llvm', asm = 'asm' }
   fill(shown, answer and answer.text or '// ' .. tostring(failure))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -202,6 +203,9 @@ Json Dispatcher::initialize(const Json& params) {
   state_.client = client_features(params);
   take_workspace_folders(state_, params);
   if (params.contains("initializationOptions")) take_settings(state_, params.at("initializationOptions"));
+  if (const auto id = params.find("processId"); id != params.end() && id->is_number_integer())
+    state_.client_process = std::make_unique<ClientProcess>(
+        id->template get<int>(), [&transport = state_.transport] { transport.interrupt(); });
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};
   for (const Method& method : kMethods) capabilities.merge_patch(Json::parse(method.capability));

@@ -2,9 +2,11 @@
 // The state on which the handlers of messages work.
 
 #include <atomic>
+#include <memory>
 #include <vector>
 
 #include "ide/call_cost.h"
+#include "lsp/client_process.h"
 #include "lsp/documents.h"
 #include "lsp/evaluation/evaluations.h"
 #include "lsp/evaluation/ir_documents.h"
@@ -48,6 +50,7 @@ struct ServerState {
   ClientFeatures client;
   /// Computed when no message waits. A notification drops them, since it may change their texts.
   std::vector<ide::CostToCome> costs_to_come{};
+  std::unique_ptr<ClientProcess> client_process{};  ///< null where `initialize` names none
   /// Becomes true if the current request is cancelled, or if its text has changed.
   const std::atomic<bool>* stop = nullptr;
 };

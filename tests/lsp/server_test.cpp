@@ -394,6 +394,28 @@ TEST(Server, ExitsWithOneWithoutShutdown) {
   EXPECT_EQ(client.process.exit_code(), 1);
 }
 
+// Something else may have its input too.
+TEST(Server, EndsWithTheProcessOfItsClient) {
+  ChildProcess editor({"/bin/sh", "-c", "read line"}, [] {
+    lsp::SpawnOptions options;
+    options.input = lsp::SpawnOptions::Stream::Piped;
+    return options;
+  }());
+  Client<json> client;
+  client.call("initialize",
+              {{"processId", editor.id()}, {"rootUri", nullptr}, {"capabilities", json::object()}});
+  EXPECT_EQ(client.call("no/method")["error"]["code"], -32601);
+  editor.close_input();
+  EXPECT_EQ(client.process.exit_code(), 1);
+}
+
+TEST(Server, AClientThatIsInNoProcessHereIsServed) {
+  Client<json> client;
+  client.call("initialize",
+              {{"processId", 1'000'000'000}, {"rootUri", nullptr}, {"capabilities", json::object()}});
+  EXPECT_EQ(client.call("shutdown")["result"], json());
+}
+
 TEST(Server, EndsWithItsInput) {
   Client<json> before, after, inside;
   before.initialize();

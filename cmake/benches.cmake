@@ -43,6 +43,13 @@ target_link_libraries(quern_rewrites_bench PRIVATE quern_bench_harness)
 set_target_properties(quern_rewrites_bench PROPERTIES ENABLE_EXPORTS ON)
 quern_precompile(quern_rewrites_bench "")
 
+# Models without one measure, against the same with all of them.
+quern_sources(ablations_bench_sources bench/ablations)
+add_executable(quern_ablations_bench EXCLUDE_FROM_ALL ${ablations_bench_sources})
+target_link_libraries(quern_ablations_bench PRIVATE quern_bench_harness)
+set_target_properties(quern_ablations_bench PROPERTIES ENABLE_EXPORTS ON)
+quern_precompile(quern_ablations_bench "")
+
 # Operators against oneDNN, OpenBLAS and PyTorch, where the first two are.
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
 if(NOT DNNL_INCLUDE_DIR OR NOT DNNL_LIBRARY OR NOT openblas_FOUND)

@@ -2,10 +2,12 @@
 // The ways to a program's values, which are the same in all of them.
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "jit/runtime/threads.h"
 #include "session/run/execution.h"
+#include "session/run/measures.h"
 
 namespace quern {
 
@@ -15,6 +17,7 @@ struct Way {
   int threads = 1;
   bool checks_bounds = false;
   bool on_disk = false;  ///< with the cache of code, first as it is and then with the program's code in it
+  std::vector<std::string> left_out{};  ///< measures that only make programs faster
 };
 
 /// Those that compiled code takes.
@@ -26,6 +29,13 @@ inline const std::vector<Way>& compiled_ways() {
       {"code that checks bounds", Tiers::First, 1, true},
       {"the best code, checking bounds, on two threads", Tiers::Best, 2, true},
       {"code on disk", Tiers::Best, 1, false, true},
+      {"code without fusion", Tiers::First, 1, true, false, {"fuse", "fuse_rows"}},
+      {"code without other measures",
+       Tiers::First,
+       1,
+       true,
+       false,
+       {"order_axes", "hoist_from_loops", "prepacked", "in_place"}},
   };
   return ways;
 }
@@ -37,6 +47,7 @@ inline ExecutionOptions execution_in(const Way& way, const std::filesystem::path
   options.compiler.tiers = way.tiers;
   options.compiler.checks_bounds = way.checks_bounds;
   options.compiler.cache = way.on_disk ? cache : std::filesystem::path();
+  for (const std::string& measure : way.left_out) leave_out(measure, options.compiler);
   return options;
 }
 

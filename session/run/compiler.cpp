@@ -124,7 +124,7 @@ struct Compiler::Impl {
             options, [&session](const Origin& origin) { return name_of(session, origin); },
             [&session] { return session.dot_intrinsics(); }),
         timed_kernels(kernels) {
-    if (!options.left_out.empty()) session.leave_out(options.left_out);
+    session.leave_out(options.left_out);
   }
 
   Session& session;

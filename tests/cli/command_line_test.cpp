@@ -40,6 +40,28 @@ TEST(CommandLine, NamesItAfterOptionsToo) {
   EXPECT_EQ(outcome.code, 2);
 }
 
+TEST(CommandLine, LeavesOutWhatOnlyMakesProgramsFaster) {
+  const std::string text = "def @main(%x: Tensor[(4,), float32]) { let %a = %x + 1f; exp(%a * 2f) }";
+  const TemporaryFolder folder;
+  const std::string file = (folder / "main.relay").string();
+  std::ofstream(file) << text;
+  const auto kernels = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"ir", "--stage", "lift_kernels"});
+    options.push_back(file);
+    const std::string shown = quern_with(options).out;
+    size_t count = 0;
+    for (size_t at = shown.find("/* kernel */"); at != std::string::npos;
+         at = shown.find("/* kernel */", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(kernels({}), 1);
+  EXPECT_EQ(kernels({"--without", "order_axes,fuse"}), 3);
+  const ProgramOutcome outcome = quern_with({"run", "--without", "fus", file});
+  EXPECT_THAT(outcome.err, HasSubstr("--without: fus not in {"));
+  EXPECT_EQ(outcome.code, 2);
+}
+
 // A module with constants too large for its text, written, read back, and run.
 TEST(CommandLine, IrWritesAModuleThatReadsBack) {
   const TemporaryFolder folder;

@@ -10,7 +10,7 @@ namespace quern::bench {
 
 namespace {
 
-constexpr double kLeft = 150, kWidth = 420, kBar = 11, kGap = 12, kTop = 60, kMost = 16, kLeast = 0.8;
+constexpr double kLeft = 150, kWidth = 420, kBar = 11, kGap = 12, kTop = 60, kMost = 4, kLeast = 0.9;
 // Distinct for most kinds of colour blindness (Okabe and Ito 2008).
 constexpr std::array<std::string_view, 6> kColours{"#0072b2", "#e69f00", "#009e73",
                                                    "#cc79a7", "#56b4e9", "#d55e00"};
@@ -43,7 +43,7 @@ std::string bars(const std::vector<std::string>& series, const std::vector<Bars>
     svg += text_at(x + 13, 37, "start", series[k]);
     x += 28 + 6.2 * static_cast<double>(series[k].size());
   }
-  for (const double line : {1.0, 2.0, 4.0, 8.0, kMost}) {
+  for (const double line : {1.0, 1.5, 2.0, 3.0, kMost}) {
     svg += fmt::format(
         "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.0f}\" y2=\"{2:.1f}\" stroke=\"#bbbbbb\"/>\n",
         place_of(line), kTop - 10, bottom);

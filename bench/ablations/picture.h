@@ -11,7 +11,7 @@ struct Bars {
   std::vector<double> lengths;  ///< factors above 0, one for each series
 };
 
-/// As an SVG. Bars begin at 1 and end at their factor, at most 16; the factor stands behind each.
+/// As an SVG. Bars begin at 1 and end at their factor, at most 4; the factor stands behind each.
 std::string bars(const std::vector<std::string>& series, const std::vector<Bars>& rows);
 
 }  // namespace quern::bench

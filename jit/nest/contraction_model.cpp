@@ -341,8 +341,13 @@ Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) 
 double ContractionModel::cost_of(const Roles& roles) const {
   double cost = cycles_of(roles, tile_rows(roles)) * static_cast<double>(count(roles.batch));
   // The last columns leave lanes empty, and padding is masked everywhere.
-  constexpr double kUnknownColumns = 1.15;
-  if (!std::ranges::any_of(roles.columns, [&](Dim var) { return is_known(var); })) cost *= kUnknownColumns;
+  constexpr double kUnknownColumns = 1.15, kUnknownBorders = 1.15;
+  const auto is_padded = [&](const BoundsCheck& check) {
+    return std::ranges::any_of(roles.columns,
+                               [&](Dim var) { return check.index && contains_var(check.index, var); });
+  };
+  if (std::ranges::none_of(roles.columns, [&](Dim var) { return is_known(var); }))
+    cost *= kUnknownColumns * (std::ranges::any_of(roles.right.checks, is_padded) ? kUnknownBorders : 1);
   if (!is_dense(roles) && repeats(roles)) cost += form_size(roles);
   if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
   return cost;

@@ -147,7 +147,11 @@ double KernelAccesses::of_factor(const Access& access, size_t lane, const AxisOr
                                  const Given& given) const {
   const size_t innermost = innermost_axis(orders, access);
   switch (along_loop(access.ways[lane], innermost)) {
-    case Along::Strided: return given.contains(access.tensor) ? 0 : access.elements * kPacked;
+    case Along::Strided: {
+      // A window that moves over a tensor is no weight, which is packed for good.
+      const double again = repeated(access);
+      return given.contains(access.tensor) && again == 0 ? 0 : (access.elements + again) * kPacked;
+    }
     case Along::Contiguous:
       return (access.ways[lane].masked ? access.times / kLanes * kMask : repeated(access)) / kLanes;
     case Along::Absent: break;

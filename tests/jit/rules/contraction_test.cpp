@@ -223,6 +223,18 @@ TEST(Contraction, TakesWindowsOfADistantTensorInBlocks) {
   EXPECT_THAT(gradient(256, 14), Not(HasSubstr("cache_write(")));  // a row of it is a block too short
 }
 
+// Columns of an image of unknown size leave lanes empty and are masked at its borders; channels are not.
+TEST(Contraction, HasChannelsInLanesBesideAnImageOfUnknownSize) {
+  for (const std::string channels : {"64", "c"}) {
+    const std::string program = fmt::format(
+        "def @main[{1}h, w](%x: Tensor[({0}, h, w), float32], %v: Tensor[({0}, {0}, 3, 3), float32]) {{\n"
+        "  [q < {0}, y < h, x < w] => sum[d < {0}, r < 3, s < 3] (%x[d, y + r - 1, x + s - 1] else 0.0) * "
+        "%v[q, d, r, s]\n}}\n",
+        channels, channels == "c" ? "c, " : "");
+    EXPECT_THAT(schedule_of(lowered_main(program, wide_machine())), HasSubstr("pack(v, ")) << channels;
+  }
+}
+
 // The innermost loop over places is split there: its parts stand for it.
 TEST(Contraction, PrefetchesTheWeightsOfAWindowWithTheirUpdate) {
   const std::string schedule = schedule_of(

@@ -12,9 +12,10 @@ Panels ContractionModel::panels(const Roles& roles, const Tile& tile, bool may_b
   if (is_as_it_is) {
     const bool are_read_often = count(roles.rows) > 2 * tile.rows;
     const bool has_form = is_packable(roles) && !repeats(roles);
-    if (may_block && are_read_often && (!has_form || buffer_of(roles.right).is_fresh) &&
-        is_blocked(roles, tile))
-      return Panels::Blocked;
+    constexpr int64_t kFewestSteps = 24;  // of a row of an image, which is a block
+    const bool is_block = has_form ? buffer_of(roles.right).is_fresh
+                                   : extent_or_usual(c_.reductions[0].extents.back()) >= kFewestSteps;
+    if (may_block && are_read_often && is_block && is_blocked(roles, tile)) return Panels::Blocked;
     if (!has_form) return Panels::InPlace;
     const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
     const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
@@ -27,14 +28,13 @@ Panels ContractionModel::panels(const Roles& roles, const Tile& tile, bool may_b
 /// Blocks are short of what a tile's sums cost on their way from and to scratch memory, and of the result's panel, which stays
 /// in the cache.
 bool ContractionModel::is_blocked(const Roles& roles, const Tile& tile) const {
-  constexpr int64_t kFewestBlocks = 3, kFewestSteps = 24;
+  constexpr int64_t kFewestBlocks = 3;
   const Dim apart = stored_apart(roles);
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
   const int64_t sums = times(count(roles.rows), width_of(roles, tile.vectors) * bytes);
   return apart && is_const(apart, 1) && is_far(buffer_of(roles.right)) && sums * 2 <= machine_.l2_bytes &&
-         depth() >= kFewestBlocks * block_steps(roles) &&
-         extent_or_usual(c_.reductions[0].extents.back()) >= kFewestSteps &&
-         columns_outside(roles, tile_rows(roles)) && !shares_lines(roles) && !rows_outside(roles, tile);
+         depth() >= kFewestBlocks * block_steps(roles) && columns_outside(roles, tile_rows(roles)) &&
+         !shares_lines(roles) && !rows_outside(roles, tile);
 }
 
 /// Rows of the right factor that are pages apart share few sets of the first-level cache.

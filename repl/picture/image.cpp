@@ -159,6 +159,8 @@ std::optional<Image> image_of(const HostTensor& tensor) {
   Image image{.width = layout->width, .height = layout->height, .channels = layout->channels == 1 ? 1 : 3};
   const bool has_opacity = layout->channels == 4;
   std::vector<float> opacities;
+  // A growing vector would be copied, and an interrupt would wait for it.
+  image.numbers.reserve(static_cast<size_t>(image.width * image.height * image.channels));
   for (int64_t y = 0; y < image.height && !is_interrupted(); ++y)
     for (int64_t x = 0; x < image.width; ++x) {
       const int64_t pixel = y * layout->y_stride + x * layout->x_stride;
@@ -169,6 +171,7 @@ std::optional<Image> image_of(const HostTensor& tensor) {
       for (int c = 0; c < image.channels; ++c) image.numbers.push_back(at(c));
       if (has_opacity) opacities.push_back(at(3));
     }
+  if (is_interrupted()) return image;
   choose_range(image, tensor.dtype());
   for (size_t i = 0; i < image.numbers.size() && !is_interrupted(); ++i) {
     float& number = image.numbers[i];

@@ -102,6 +102,7 @@ class Bench {
       programs.push_back(std::move(*program));
     }
     std::vector<Contender*> contenders;
+    contenders.reserve(programs.size());
     for (const Program& program : programs) contenders.push_back(program.get());
     auto rounds = measure(contenders, options_.budget);
     if (!rounds) return rounds.error();

@@ -95,7 +95,7 @@ TEST(CountedWork, OfReadingATensorIsItsBytes) {
 
 class ProgressAtThePrompt : public testing::Test {
  protected:
-  static constexpr const char* kLong = ":bench sum([i < 1000, j < 1000] => sin(cast<float32>(i * j)))\r";
+  static constexpr const char* kLong = ":bench sum([i < 20000, j < 1000] => sin(cast<float32>(i * j)))\r";
 
   void SetUp() override { ASSERT_TRUE(session_.wait_for_prompt()); }
   bool shows_progress() {

@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "bench/ablations/picture.h"
 #include "bench/harness/difference.h"
@@ -18,6 +16,7 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/options.h"
 #include "bench/harness/quern_program.h"
+#include "bench/harness/relay_texts.h"
 #include "session/run/measures.h"
 
 namespace quern::bench {
@@ -25,27 +24,13 @@ namespace {
 
 constexpr double kTolerance = 1e-3;  // largest difference, relative to the largest element
 constexpr uint64_t kSeed = 1;
-
-std::filesystem::path folder() { return std::filesystem::path(QUERN_SOURCE_DIR) / "bench/models"; }
+const std::string kFolder = "models";
 
 std::vector<CommandLine::RowName> all_rows() {
-  std::vector<CommandLine::RowName> rows;
-  constexpr std::string_view kOfATree = "tree_lstm";  // whose nodes random numbers do not make
-  for (const auto& entry : std::filesystem::directory_iterator(folder()))
-    if (const std::string name = entry.path().stem().string();
-        entry.path().extension() == ".relay" && name != kOfATree)
-      rows.push_back({name, "ablations"});
-  std::ranges::sort(rows, {}, &CommandLine::RowName::name);
+  std::vector<CommandLine::RowName> rows = relay_rows(kFolder);
+  // Random numbers do not make the nodes of a tree.
+  std::erase_if(rows, [](const CommandLine::RowName& row) { return row.name == "tree_lstm"; });
   return rows;
-}
-
-Result<std::string> text_of(const std::string& row) {
-  const std::filesystem::path path = folder() / (row + ".relay");
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return Failure{fmt::format("{} cannot be read", path.string())};
-  return text.str();
 }
 
 // What is left out together.
@@ -90,7 +75,7 @@ class Bench {
   using Program = std::unique_ptr<QuernProgram>;
 
   Result<Done> measured(const std::string& row) {
-    auto text = text_of(row);
+    auto text = relay_text(kFolder, row);
     if (!text) return text.error();
     std::vector<Program> programs;
     auto first = ready(row, *text, {}, nullptr);
@@ -119,11 +104,11 @@ class Bench {
     if (auto done = program->compile(row, text, options); !done) return done.error();
     if (!reference) {
       if (auto done = program->draw(kSeed); !done) return done.error();
-      if (auto result = result_of(*program); !result) return result.error();
+      if (auto result = program->tensor(); !result) return result.error();
       return program;
     }
     program->take(reference->arguments());
-    auto expected = result_of(*reference), found = result_of(*program);
+    auto expected = reference->tensor(), found = program->tensor();
     if (!expected) return expected.error();
     if (!found) return found.error();
     const double apart = difference(**found, **expected);
@@ -132,34 +117,23 @@ class Bench {
     return program;
   }
 
-  static Result<TensorPtr> result_of(QuernProgram& program) {
-    auto value = program.call();
-    if (!value) return value.error();
-    if (const TensorPtr tensor = value->as_tensor()) return tensor;
-    return Failure{"the result is not a tensor"};
-  }
-
   void report(const std::string& row, const Rounds& rounds) {
     const double us = quantile(rounds.times[0], 0.5) * 1e6;
     Bars bars{row, {}};
     if (!options_.json) fmt::print("{:<16}{:>11.1f}", row, us);
     for (size_t i = 0; i < ablations_.size(); ++i) {
-      std::vector<double> ratios;
-      for (size_t k = 0; k < rounds.times[0].size(); ++k)
-        ratios.push_back(rounds.times[i + 1][k] / rounds.times[0][k]);
-      const double ratio = quantile(ratios, 0.5), low = quantile(ratios, 0.1), high = quantile(ratios, 0.9);
-      bars.lengths.push_back(ratio);
+      const Figures figures = figures_by_first(rounds, i + 1);
+      bars.lengths.push_back(figures.ratio);
       if (options_.json) {
         JsonLine line;
         line.add("name", row);
         line.add("without", ablations_[i].name);
-        line.add("quern_us", us, 1);
-        line.add("ratio", ratio, 3);
-        line.add("low", low, 3);
-        line.add("high", high, 3);
+        line.add("us", figures.seconds * 1e6, 3);
+        line.add_ratio(figures);
+        line.add_rounds(figures);
         fmt::print("{}\n", line.text());
       } else {
-        fmt::print("{:>27}", fmt::format("{:.2f} ({:.2f} to {:.2f})", ratio, low, high));
+        fmt::print("{:>27}", fmt::format("{:.2f} {}", figures.ratio, spread_text(figures)));
       }
     }
     if (!options_.json) fmt::print("\n");

@@ -6,12 +6,31 @@
 
 namespace quern::bench {
 
-Figures figures_of(const std::vector<Contender*>& contenders, const Rounds& rounds) {
+namespace {
+
+Figures times_of(const Rounds& rounds, size_t index) {
   Figures figures;
-  figures.seconds = quantile(rounds.times[0], 0.5);
-  figures.rounds = rounds.times[0].size();
+  figures.seconds = quantile(rounds.times[index], 0.5);
+  figures.rounds = rounds.times[index].size();
   figures.all_rounds = rounds.all;
   figures.disturbed = rounds.disturbed;
+  return figures;
+}
+
+}  // namespace
+
+Figures figures_by_first(const Rounds& rounds, size_t index) {
+  std::vector<double> ratios(rounds.times[0].size());
+  for (size_t i = 0; i < ratios.size(); ++i) ratios[i] = rounds.times[index][i] / rounds.times[0][i];
+  Figures figures = times_of(rounds, index);
+  figures.ratio = quantile(ratios, 0.5);
+  figures.lowest = quantile(ratios, 0.1);
+  figures.highest = quantile(ratios, 0.9);
+  return figures;
+}
+
+Figures figures_of(const std::vector<Contender*>& contenders, const Rounds& rounds) {
+  Figures figures = times_of(rounds, 0);
   if (contenders.size() == 1) return figures;
   for (size_t i = 1; i < contenders.size(); ++i) figures.all_peers.push_back(quantile(rounds.times[i], 0.5));
   Comparison best = compare(rounds);

@@ -22,6 +22,9 @@ struct Figures {
 /// Of contenders whose first is Quern.
 Figures figures_of(const std::vector<Contender*>& contenders, const Rounds& rounds);
 
+/// Of the contender at `index`, whose ratio is its time by the first one's; it has no peer.
+Figures figures_by_first(const Rounds& rounds, size_t index);
+
 /// "15/17": the rounds that count, of all; with "!" where disturbed ones are among them.
 std::string rounds_text(const Figures& figures);
 /// "0.981..1.020"

@@ -38,6 +38,10 @@ void JsonLine::add_times(const Figures& figures, const std::string& unit, double
   }
   add("peer", figures.peer);
   add("peer_" + unit, figures.peer_seconds * scale, 3);
+  add_ratio(figures);
+}
+
+void JsonLine::add_ratio(const Figures& figures) {
   add("ratio", figures.ratio, 4);
   add_json("spread", nlohmann::json{rounded(figures.lowest, 4), rounded(figures.highest, 4)}.dump());
 }

@@ -17,6 +17,8 @@ class JsonLine {
   /// `quern_UNIT`, `peer`, `peer_UNIT`, `ratio` and `spread`; a second has `scale` of the unit. Those of the
   /// peer are null where there is none.
   void add_times(const Figures& figures, const std::string& unit, double scale);
+  /// `ratio` and `spread`.
+  void add_ratio(const Figures& figures);
   /// `rounds` and `disturbed_rounds`.
   void add_rounds(const Figures& figures);
 

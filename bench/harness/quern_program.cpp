@@ -96,6 +96,13 @@ Result<Value> QuernProgram::call() {
   return result.value();
 }
 
+Result<TensorPtr> QuernProgram::tensor() {
+  auto value = call();
+  if (!value) return value.error();
+  if (const TensorPtr tensor = value->as_tensor()) return tensor;
+  return Failure{"the result is not a tensor"};
+}
+
 Result<Sample> QuernProgram::run(int64_t count, bool warm) {
   if (warm)
     if (auto result = call(); !result) return result.error();

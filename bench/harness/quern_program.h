@@ -28,6 +28,8 @@ class QuernProgram : public Contender {
   /// Saves what it is called with in files that begin with `prefix`; each parameter and its file.
   Result<std::vector<std::pair<std::string, std::string>>> save(const std::string& prefix) const;
   Result<Value> call();
+  /// The same, of a program whose result is a tensor.
+  Result<TensorPtr> tensor();
 
   std::string label() const override { return "Quern"; }
   Result<Sample> run(int64_t count, bool warm) override;

@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "bench/harness/difference.h"
 #include "bench/harness/folder.h"
@@ -18,6 +16,7 @@
 #include "bench/harness/options.h"
 #include "bench/harness/peer_process.h"
 #include "bench/harness/quern_program.h"
+#include "bench/harness/relay_texts.h"
 #include "bench/models/first_call.h"
 #include "bench/models/report.h"
 #include "ir/io/data_files.h"
@@ -29,6 +28,8 @@ constexpr double kTolerance = 1e-3;  // largest difference, relative to the larg
 constexpr uint64_t kSeed = 1;
 
 using Model = CommandLine::RowName;
+
+const std::string kFolder = "models";
 
 // The rows of the table. Each has a text NAME.relay, and its module in torch_peer.py under the same name.
 const std::vector<Model> kModels = {
@@ -52,18 +53,6 @@ const std::vector<Model> kModels = {
 
 // oneDNN has no primitives for these, or none that make a network of it.
 const std::set<std::string> kWithoutOneDnn = {"capsule_conv", "mi_lstm", "tree_lstm", "decoder"};
-
-std::string program_file(const Model& model) {
-  return fmt::format("{}/bench/models/{}.relay", QUERN_SOURCE_DIR, model.name);
-}
-
-Result<std::string> program_text(const Model& model) {
-  std::ifstream file(program_file(model));
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return Failure{fmt::format("{} cannot be read", program_file(model))};
-  return text.str();
-}
 
 /// A model's peers, in processes that have made no other model.
 struct Peers {
@@ -115,8 +104,8 @@ class Bench {
     if (auto done = compiled(model, *peers, quern); !done) return done.error();
     auto arguments = run_options(*peers, quern, folder);
     if (!arguments) return arguments.error();
-    auto first =
-        measure_first_calls(program_file(model), *arguments, folder.file("kernels.db"), options_.threads);
+    auto first = measure_first_calls(relay_file(kFolder, model.name).string(), *arguments,
+                                     folder.file("kernels.db"), options_.threads);
     if (!first) return first.error();
     std::vector<Contender*> contenders{&quern};
     for (PeerProcess* peer : {peers->torch.get(), peers->onednn.get()})
@@ -177,7 +166,7 @@ class Bench {
 
   // Readies Quern's program, whose result has to be PyTorch's.
   static Result<Done> compiled(const Model& model, const Peers& peers, QuernProgram& quern) {
-    auto text = program_text(model);
+    auto text = relay_text(kFolder, model.name);
     if (!text) return text.error();
     if (auto done = quern.compile(model.name, *text, CompilerOptions{Tiers::Best}); !done) return done;
     if (auto done = peers.torch ? quern.load(peers.arguments) : quern.draw(kSeed); !done) return done;
@@ -218,7 +207,7 @@ int main(int argc, char** argv) {
     if (is_chosen[i]) models.push_back(kModels[i]);
   if (options.list) {
     for (const Model& model : models)
-      if (auto text = program_text(model)) fmt::print("{}\n", *text);
+      if (auto text = relay_text(kFolder, model.name)) fmt::print("{}\n", *text);
     return 0;
   }
   return run_with(options.threads, [&] { return Bench(options).run(models); });

@@ -9,40 +9,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "bench/harness/difference.h"
 #include "bench/harness/json_line.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/options.h"
 #include "bench/harness/quern_program.h"
+#include "bench/harness/relay_texts.h"
 
 namespace quern::bench {
 namespace {
 
 constexpr double kTolerance = 1e-3;  // largest difference, relative to the largest element
 constexpr uint64_t kSeed = 1;
-
-std::filesystem::path folder() { return std::filesystem::path(QUERN_SOURCE_DIR) / "bench/rewrites"; }
-
-std::vector<CommandLine::RowName> all_rows() {
-  std::vector<CommandLine::RowName> rows;
-  for (const auto& entry : std::filesystem::directory_iterator(folder()))
-    if (entry.path().extension() == ".relay") rows.push_back({entry.path().stem().string(), "rewrites"});
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  return rows;
-}
-
-Result<std::string> text_of(const std::string& row) {
-  const std::filesystem::path path = folder() / (row + ".relay");
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return Failure{fmt::format("{} cannot be read", path.string())};
-  return text.str();
-}
+const std::string kFolder = "rewrites";
 
 bool defines(const std::string& text, const std::string& function) {
   const size_t at = text.find("def @" + function);
@@ -67,13 +47,6 @@ struct Form {
   std::unique_ptr<QuernProgram> program;
 };
 
-Result<TensorPtr> result_of(QuernProgram& program) {
-  auto value = program.call();
-  if (!value) return value.error();
-  if (const TensorPtr tensor = value->as_tensor()) return tensor;
-  return Failure{"the result is not a tensor"};
-}
-
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options) {}
@@ -92,7 +65,7 @@ class Bench {
 
  private:
   Result<Done> measured(const std::string& row) {
-    auto text = text_of(row);
+    auto text = relay_text(kFolder, row);
     if (!text) return text.error();
     auto forms = ready(row, *text);
     if (!forms) return forms.error();
@@ -111,7 +84,7 @@ class Bench {
     QuernProgram& first = *forms.front().program;
     if (auto done = first.compile(row, text, options()); !done) return done.error();
     if (auto done = first.draw(kSeed); !done) return done.error();
-    auto reference = result_of(first);
+    auto reference = first.tensor();
     if (!reference) return reference.error();
     for (const std::string& name : forms_of(text)) {
       Form form{name, std::make_unique<QuernProgram>()};
@@ -119,7 +92,7 @@ class Bench {
       if (!arguments) return arguments.error();
       if (auto done = form.program->compile(row, text, options(), "as_" + name); !done) return done.error();
       form.program->take(std::move(*arguments));
-      auto result = result_of(*form.program);
+      auto result = form.program->tensor();
       if (!result) return result.error();
       const double apart = difference(**result, **reference);
       if (apart > kTolerance)
@@ -147,22 +120,13 @@ class Bench {
 
   void report(const std::string& row, const std::string& form, size_t index, const Rounds& rounds) const {
     const std::string name = form.empty() ? row : fmt::format("{}/{}", row, form);
-    std::vector<double> ratios;
-    for (size_t i = 0; i < rounds.times[0].size(); ++i)
-      ratios.push_back(rounds.times[index][i] / rounds.times[0][i]);
-    Figures figures;
-    figures.seconds = quantile(rounds.times[index], 0.5);
-    figures.ratio = quantile(ratios, 0.5);
-    figures.lowest = quantile(ratios, 0.1);
-    figures.highest = quantile(ratios, 0.9);
-    figures.rounds = ratios.size();
-    figures.all_rounds = rounds.all;
-    figures.disturbed = rounds.disturbed;
+    const Figures figures = figures_by_first(rounds, index);
     if (options_.json) {
       JsonLine line;
       line.add("name", name);
       line.add("threads", static_cast<size_t>(options_.threads));
-      line.add_times(figures, "us", 1e6);
+      line.add("us", figures.seconds * 1e6, 3);
+      line.add_ratio(figures);
       line.add_rounds(figures);
       fmt::print("{}\n", line.text());
     } else {
@@ -182,14 +146,14 @@ int main(int argc, char** argv) {
   using namespace quern::bench;
   const CommandLine command_line("bench rewrites");
   const Options options = command_line.parse(argc, argv);
-  const std::vector<CommandLine::RowName> all = all_rows();
+  const std::vector<CommandLine::RowName> all = relay_rows(kFolder);
   const std::vector<bool> is_chosen = command_line.chosen(all, options.names);
   std::vector<std::string> rows;
   for (size_t i = 0; i < all.size(); ++i)
     if (is_chosen[i]) rows.push_back(all[i].name);
   if (options.list) {
     for (const std::string& row : rows)
-      if (auto text = text_of(row)) fmt::print("{}\n", *text);
+      if (auto text = relay_text(kFolder, row)) fmt::print("{}\n", *text);
     return 0;
   }
   return run_with(options.threads, [&] { return Bench(options).run(rows); });

@@ -73,10 +73,7 @@ CompilerOptions CompilerOptions::from_environment() {
 }
 
 KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of, DeclaredDots dots)
-    : options_(std::move(options)),
-      name_of_(std::move(name_of)),
-      declared_dots_(std::move(dots)),
-      prepacked_(options_.keeps_forms) {}
+    : options_(std::move(options)), name_of_(std::move(name_of)), declared_dots_(std::move(dots)) {}
 KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {

@@ -26,7 +26,7 @@ struct CompilerOptions {
   bool debugger = false;                ///< CodegenOptions::debugger
   bool checks_bounds = false;           ///< CodegenOptions::checks_bounds
   bool checks_nan = false;              ///< KernelSource::checks_nan
-  bool keeps_forms = true;              ///< of weights; without, each call of a kernel makes its own
+  bool keeps_forms = true;              ///< KernelSource::keeps_forms
   bool writes_in_place = true;          ///< KernelSource::writes_in_place
   std::vector<std::string> left_out{};  ///< passes that the session does without
   std::string features{};               ///< CodegenOptions::features
@@ -61,6 +61,7 @@ class KernelCache final : public KernelSource {
   Result<KernelCode> kernel(const FnExpr& primitive) override;
   PrepackedForms& forms() override { return prepacked_; }
   bool checks_nan() const override { return options_.checks_nan; }
+  bool keeps_forms() const override { return options_.keeps_forms; }
   bool writes_in_place() const override { return options_.writes_in_place; }
   Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
   /// Whether executions that begin from now on record their calls; initially off.

@@ -8,21 +8,17 @@
 namespace quern::loops {
 
 Panels ContractionModel::panels(const Roles& roles, const Tile& tile, bool may_block) const {
-  const bool is_as_it_is = is_dense(roles) && !roles.dot;
-  if (is_as_it_is) {
-    const bool are_read_often = count(roles.rows) > 2 * tile.rows;
-    const bool has_form = is_packable(roles) && !repeats(roles);
-    constexpr int64_t kFewestSteps = 24;  // of a row of an image, which is a block
-    const bool is_block = has_form ? buffer_of(roles.right).is_fresh
-                                   : extent_or_usual(c_.reductions[0].extents.back()) >= kFewestSteps;
-    if (may_block && are_read_often && is_block && is_blocked(roles, tile)) return Panels::Blocked;
-    if (!has_form) return Panels::InPlace;
-    const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
-    const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
-    const bool streams = is_large && !buffer_of(roles.right).is_fresh;
-    return streams || are_read_often ? Panels::Prepacked : Panels::InPlace;
-  }
-  return is_packable(roles) ? Panels::Prepacked : Panels::InPlace;
+  constexpr int64_t kFewestSteps = 24;  // of a row of an image, which is a block
+  if (!is_dense(roles) || roles.dot) return is_packable(roles) ? Panels::Prepacked : Panels::InPlace;
+  const bool are_read_often = count(roles.rows) > 2 * tile.rows, is_fresh = buffer_of(roles.right).is_fresh;
+  const bool has_form = is_packable(roles) && !repeats(roles);
+  const bool has_blocks =
+      has_form ? is_fresh : extent_or_usual(c_.reductions[0].extents.back()) >= kFewestSteps;
+  if (may_block && are_read_often && has_blocks && is_blocked(roles, tile)) return Panels::Blocked;
+  if (!has_form) return Panels::InPlace;
+  const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
+  const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
+  return (is_large && !is_fresh) || are_read_often ? Panels::Prepacked : Panels::InPlace;
 }
 
 /// Blocks are short of what a tile's sums cost on their way from and to scratch memory, and of the result's panel, which stays

@@ -16,25 +16,18 @@ class PrepackedForms::Table final : public MemoryObserver {
   };
   using Entries = std::vector<Entry>;
 
-  explicit Table(bool keeps) : keeps_(keeps) {}
-
   HostTensor* find(const HostTensor& owner, const CompiledKernel& maker,
                    std::span<const int64_t> dims) const {
-    if (!keeps_) return nullptr;
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(&owner);
-    if (found == entries_.end()) return nullptr;
-    Entry* known = find(found->second, maker, dims);
-    return known ? known->form.get() : nullptr;
+    return found == entries_.end() ? nullptr : find(found->second, maker, dims);
   }
 
   /// The form that is kept, and whether it is the first of this memory.
   std::pair<HostTensor*, bool> keep(const HostTensor& owner, Entry entry) {
     const std::lock_guard lock(mutex_);
     Entries& entries = entries_[&owner];
-    Entry* known = find(entries, *entry.maker, entry.dims);
-    if (known && !keeps_) known->form = std::move(entry.form);
-    if (known) return {known->form.get(), false};
+    if (HostTensor* known = find(entries, *entry.maker, entry.dims)) return {known, false};
     entries.push_back(std::move(entry));
     return {entries.back().form.get(), entries.size() == 1};
   }
@@ -58,19 +51,18 @@ class PrepackedForms::Table final : public MemoryObserver {
   }
 
  private:
-  static Entry* find(Entries& entries, const CompiledKernel& maker, std::span<const int64_t> dims) {
-    for (Entry& entry : entries)
-      if (entry.maker.get() == &maker && std::ranges::equal(entry.dims, dims)) return &entry;
+  static HostTensor* find(const Entries& entries, const CompiledKernel& maker,
+                          std::span<const int64_t> dims) {
+    for (const Entry& entry : entries)
+      if (entry.maker.get() == &maker && std::ranges::equal(entry.dims, dims)) return entry.form.get();
     return nullptr;
   }
 
-  const bool keeps_;
-
   mutable std::mutex mutex_;
-  mutable std::unordered_map<const HostTensor*, Entries> entries_;  ///< by the tensor that owns the memory
+  std::unordered_map<const HostTensor*, Entries> entries_;  ///< by the tensor that owns the memory
 };
 
-PrepackedForms::PrepackedForms(bool keeps) : table_(std::make_shared<Table>(keeps)) {}
+PrepackedForms::PrepackedForms() : table_(std::make_shared<Table>()) {}
 PrepackedForms::~PrepackedForms() = default;
 
 HostTensor* PrepackedForms::find(const HostTensor& tensor, const CompiledKernel& maker,

@@ -17,8 +17,7 @@ class CompiledKernel;
 /// made it and the dims on which that depends; it is released with that memory, or with this object. Thread-safe.
 class PrepackedForms {
  public:
-  /// Without `keeps`, a form lasts until the next one for the same use.
-  explicit PrepackedForms(bool keeps = true);
+  PrepackedForms();
   ~PrepackedForms();
   PrepackedForms(const PrepackedForms&) = delete;
   PrepackedForms& operator=(const PrepackedForms&) = delete;

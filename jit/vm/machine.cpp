@@ -30,7 +30,8 @@ Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
       host_(host),
       profile_(kernels.profile()),
       checks_nan_(kernels.checks_nan()),
-      writes_in_place_(kernels.writes_in_place() && !checks_nan_) {}
+      writes_in_place_(kernels.writes_in_place() && !checks_nan_),
+      keeps_forms_(kernels.keeps_forms()) {}
 
 EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
                                   std::vector<Value> arguments) {

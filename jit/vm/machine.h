@@ -118,7 +118,7 @@ class Machine {
   std::optional<int64_t> value_of(const std::optional<DimCode>& dim) const;
   int32_t run_kernel(const Instruction* pc, const std::string& name, const CompiledKernel& code,
                      void* const* buffers, std::optional<int64_t> range, std::optional<int64_t> work);
-  /// The prepacked form that a kernel takes instead of a tensor, made on first use.
+  /// The prepacked form that a kernel takes instead of a tensor, made on first use, or for this call where none are kept.
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
   TensorPtr memory_of_operand(const Instruction* pc, const KernelSite& site);
@@ -143,7 +143,7 @@ class Machine {
   PrepackedForms& forms_;
   Host& host_;
   Profile* const profile_;  ///< null if calls are not recorded
-  const bool checks_nan_, writes_in_place_;
+  const bool checks_nan_, writes_in_place_, keeps_forms_;
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;
@@ -163,6 +163,7 @@ class Machine {
   int64_t* slots_ = nullptr;
 
   std::vector<void*> buffers_;
+  std::vector<TensorPtr> passing_forms_;  ///< of the running kernel, where none are kept
   std::vector<int64_t> kernel_dims_;
 };
 

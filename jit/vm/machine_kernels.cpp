@@ -111,6 +111,7 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     call.operations = operations_of(code);
     call.bytes = bytes_of(site, shape);
   });
+  passing_forms_.clear();
   if (trap != 0) fail_in_kernel(pc, site, shape, trap);
 }
 
@@ -183,7 +184,8 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   std::vector<int64_t> read;
   read.reserve(packed.reads.size());
   for (const size_t number : packed.reads) read.push_back(kernel_dims_[number]);
-  if (HostTensor* form = forms_.find(tensor, *code, read)) return *form;
+  if (keeps_forms_)
+    if (HostTensor* form = forms_.find(tensor, *code, read)) return *form;
   TensorPtr form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
   void* buffers[] = {tensor.data(), form->data()};
   const auto run = [&] {
@@ -194,7 +196,8 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   });
   if (trap == loops::kStopped) fail(pc, kInterrupted);
   QUERN_CHECK(trap == 0);
-  return forms_.keep(tensor, code, std::move(read), std::move(form));
+  if (keeps_forms_) return forms_.keep(tensor, code, std::move(read), std::move(form));
+  return *passing_forms_.emplace_back(std::move(form));
 }
 
 /// The body of a primitive with the dims of this call, and its arguments.

@@ -55,6 +55,8 @@ class KernelSource {
   virtual Profile* profile() { return nullptr; }
   /// Whether execution fails at the operation that makes the first NaN.
   virtual bool checks_nan() const { return false; }
+  /// Whether forms are made once, and not for each call of a kernel.
+  virtual bool keeps_forms() const { return true; }
   /// Whether a result may take the memory of an operand that is not used again.
   virtual bool writes_in_place() const { return true; }
 };

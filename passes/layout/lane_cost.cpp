@@ -11,10 +11,10 @@ namespace quern {
 namespace {
 
 /// Elements of a vector; the time of a strided access, of a broadcast, of a mask and of packing an element, in
-/// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read;
-/// that of a transpose in squares of a vector's width.
+/// contiguous accesses of a vector; that of a factor's element whose neighbours the next steps of the sum do not read,
+/// and its share where the next rows of the tile do; that of a transpose in squares of a vector's width.
 constexpr double kLanes = 16, kStrided = 5, kGathered = 16, kBroadcast = 0.25, kMask = 4, kPacked = 6,
-                 kScattered = 0.05, kCopied = 6;
+                 kScattered = 0.05, kAmongRows = 0.1, kCopied = 6;
 /// How much longer a sum takes whose elements are no tile of neighbours in lanes.
 constexpr double kNoTile = 4;
 /// How much longer lanes may take that run along a dim without a known value, such as the number of images: few of them
@@ -160,7 +160,7 @@ double KernelAccesses::of_factor(const Access& access, size_t lane, const AxisOr
   double scattered = 1;
   for (size_t k = 0; k < loops_.size(); ++k)
     if (along_loop(access.ways[k], innermost) == Along::Contiguous)
-      scattered = loops_[k].reduced ? 0 : std::min(scattered, 0.1);
+      scattered = loops_[k].reduced ? 0 : std::min(scattered, kAmongRows);
   return scattered * kScattered * access.times / kLanes;
 }
 

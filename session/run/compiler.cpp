@@ -84,6 +84,7 @@ class TimedKernels final : public KernelSource {
   PrepackedForms& forms() override { return kernels_.forms(); }
   Profile* profile() override { return kernels_.profile(); }
   bool checks_nan() const override { return kernels_.checks_nan(); }
+  bool keeps_forms() const override { return kernels_.keeps_forms(); }
   bool writes_in_place() const override { return kernels_.writes_in_place(); }
   std::chrono::nanoseconds waited() const { return waited_; }
 

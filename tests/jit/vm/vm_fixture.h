@@ -121,6 +121,8 @@ class InterpretingKernelSource final : public KernelSource {
     return code;
   }
   PrepackedForms& forms() override { return forms_; }
+  bool in_place = true;
+  bool writes_in_place() const override { return in_place; }
 
  private:
   PrepackedForms forms_;

@@ -349,6 +349,22 @@ TEST_F(VmTest, TrapsAndFailuresOfKernels) {
               "error: Tensor[(6917529027641081853, 0), float32] is too large");
 }
 
+TEST_F(VmTest, ResultsTakeTheMemoryOfOperandsUnlessTheyMayNot) {
+  static int taken;  // an entry is a plain function
+  kernels.entry = [](void* const* buffers, const int64_t*) -> int32_t {
+    taken += buffers[0] == buffers[1];
+    return 0;
+  };
+  const auto taken_of = [&](bool in_place) {
+    kernels.in_place = in_place;
+    taken = 0;
+    EXPECT_TRUE(run(increment(increment(increment(given("t", tensor_of({c(3)}), floats({3}, {1, 2, 3})))))));
+    return taken;
+  };
+  EXPECT_EQ(taken_of(true), 2);  // the caller has the first one's operand
+  EXPECT_EQ(taken_of(false), 0);
+}
+
 TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
   ExprPtr t = given("t", tensor_of({n}), floats({3}, {1, 2, 3}));
   auto program = compile(b.tuple({increment(t), b.constant(HostTensor::zeros(kFloat, {1}))}));

@@ -72,8 +72,8 @@ CompilerOptions CompilerOptions::from_environment() {
   });
 }
 
-KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of, DeclaredDots dots)
-    : options_(std::move(options)), name_of_(std::move(name_of)), declared_dots_(std::move(dots)) {}
+KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of)
+    : options_(std::move(options)), name_of_(std::move(name_of)) {}
 KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {
@@ -97,15 +97,19 @@ Result<CodeGenerator*> KernelCache::code_generator() {
   return generator_.get();
 }
 
+void KernelCache::declare(DotIntrinsics dots) {
+  QUERN_CHECK(!machine_);
+  declared_dots_ = std::move(dots);
+}
+
 Result<const loops::MachineModel*> KernelCache::machine() {
   auto generator = code_generator();
   if (!generator) return generator.error();
   if (!machine_) {
     machine_ = (*generator)->target().machine;
     machine_->plain_loops = options_.plain_loops;
-    if (declared_dots_)
-      std::ranges::copy_if(declared_dots_(), std::back_inserter(machine_->dots),
-                           [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
+    std::ranges::copy_if(declared_dots_, std::back_inserter(machine_->dots),
+                         [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
   }
   return &*machine_;
 }

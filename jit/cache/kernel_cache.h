@@ -52,10 +52,8 @@ struct KernelCounts {
 /// nest.
 class KernelCache final : public KernelSource {
  public:
-  using DeclaredDots = std::function<DotIntrinsics()>;
-  /// `name_of` is called when a kernel is first requested; `dots`, the available intrinsics, when the first
-  /// kernel is lowered.
-  explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {}, DeclaredDots dots = {});
+  /// `name_of` is called when a kernel is first requested.
+  explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {});
   ~KernelCache() override;
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
@@ -68,6 +66,8 @@ class KernelCache final : public KernelSource {
   void set_profiling(bool on) { is_profiling_ = on; }
   Profile& calls() { return profile_; }
   Result<CodeGenerator*> code_generator();
+  /// Kernels use these intrinsics, where the machine has them. To be called before the first kernel is lowered.
+  void declare(DotIntrinsics dots);
   /// The machine that kernels are lowered for: the generator's target, with its intrinsics.
   Result<const loops::MachineModel*> machine();
   /// Returns when all code is in its final tier and on disk.
@@ -103,7 +103,7 @@ class KernelCache final : public KernelSource {
   KernelCounts counts_;
   uint64_t requests_ = 0;
   const NameOfOrigin name_of_;
-  const DeclaredDots declared_dots_;
+  DotIntrinsics declared_dots_;
   std::optional<loops::MachineModel> machine_;
   PrepackedForms prepacked_;
   Profile profile_;

@@ -184,8 +184,7 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   std::vector<int64_t> read;
   read.reserve(packed.reads.size());
   for (const size_t number : packed.reads) read.push_back(kernel_dims_[number]);
-  if (keeps_forms_)
-    if (HostTensor* form = forms_.find(tensor, *code, read)) return *form;
+  if (HostTensor* form = forms_.find(tensor, *code, read)) return *form;
   TensorPtr form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
   void* buffers[] = {tensor.data(), form->data()};
   const auto run = [&] {

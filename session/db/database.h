@@ -3,8 +3,9 @@
 //
 // Each query is declared here once, with its function. Its key space (session/query/table.h) determines when
 // it is dropped with a declaration, its bound and how a failure in it is reported; the MemoryRow before it, which
-// row of the memory report counts it. A query reads only inputs and queries, and writes only its value. One
-// thread sets inputs and asks queries; any thread may read a value it has obtained.
+// row of the memory report counts it. A query reads only inputs and queries, and writes only its value, except that
+// it may intern what a name determines. One thread sets inputs and asks queries; any thread may read a value it has
+// obtained.
 
 #include <deque>
 #include <functional>
@@ -14,7 +15,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -164,6 +164,8 @@ class Database final : public Tables {
   Query<ByDeclaration, StatementVariables> variables{*this, "variable", &Database::variables_of_statement,
                                                      are_same_variables};
   Query<ByInstance, std::vector<Inferred>> specialised{*this, "specialise", &Database::infer_specialised};
+  /// How to make a copy. Its declaration is looked up again: by its number it may be one from before an edit.
+  InternTable<ByCopy, InstanceRequest> copies{*this, "names of copies"};
 
   // --- queries: operators
   const MemoryRow of_operators{*this, "operators at ranks and dtypes"};
@@ -380,9 +382,6 @@ class Database final : public Tables {
   std::map<SourceId, LastCheck> last_checks_;  ///< of the sources that were ever checked
   std::set<ModuleId> importing_;               ///< modules with imports
   std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes_;
-  /// The requests behind the names of copies of definitions (`f{…}`). A name determines its request except
-  /// for the declaration, which is looked up again: so it is interned, not an input.
-  std::unordered_map<NameKey, InstanceRequest, NameKeyHash> copies_;
 };
 
 }  // namespace quern

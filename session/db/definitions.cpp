@@ -272,13 +272,13 @@ std::vector<Inferred> Database::infer_specialised(const InstanceKey& key) {
 
 void Database::name_copy(const InstanceRequest& request) {
   ModuleId owner = declarations[request.declaration].module;
-  copies_.try_emplace({owner, request.key.substr(1)}, request);
+  copies.intern({owner, request.key.substr(1)}, request);
 }
 
 std::optional<InstanceRequest> Database::request_of(ModuleId module, std::string_view name) {
-  auto known = copies_.find({module, std::string(name)});
-  if (known == copies_.end()) return std::nullopt;
-  InstanceRequest request = known->second;
+  const InstanceRequest* known = copies.find({module, std::string(name)});
+  if (!known) return std::nullopt;
+  InstanceRequest request = *known;
   request.declaration = find(module, NameTable::Globals, std::string_view(request.op).substr(1));
   return request;
 }

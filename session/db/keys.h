@@ -66,6 +66,7 @@ struct ByDeclaration : KeySpace<DeclarationId> {};
 struct ByDefinition : KeySpace<NameKey, NameKeyHash> {};  ///< `def @name`
 struct ByType : KeySpace<NameKey, NameKeyHash> {};
 struct ByConstructor : KeySpace<NameKey, NameKeyHash> {};
+struct ByCopy : KeySpace<NameKey, NameKeyHash> {};  ///< a copy of a definition: `f{…}`
 struct ByInstance : KeySpace<InstanceKey, InstanceKeyHash> {};
 struct ByBodyName : KeySpace<BodyName, BodyNameHash> {};
 struct ByPath : KeySpace<std::string> {};

@@ -81,6 +81,13 @@ struct OwnedBytes<OpInstance> {
   }
 };
 template <>
+struct OwnedBytes<InstanceRequest> {
+  static size_t of(const InstanceRequest& request, MemoryCount& count) {
+    return owned_bytes(request.op, count) + owned_bytes(request.key, count) +
+           (request.params ? request.params->capacity() * sizeof(Type) : 0);
+  }
+};
+template <>
 struct OwnedBytes<LateInstance> : OwnedBytes<OpInstance> {};
 template <>
 struct OwnedBytes<InstanceResult> {

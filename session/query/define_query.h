@@ -53,6 +53,13 @@ size_t Input<Space, Value>::bytes(MemoryCount& count) const {
 }
 
 template <class Space, class Value>
+size_t InternTable<Space, Value>::bytes(MemoryCount& count) const {
+  size_t bytes = values_.size() * (sizeof(Key) + sizeof(Value) + kBytesOfEntry);
+  for (auto& [key, value] : values_) bytes += owned_bytes(value, count);
+  return bytes;
+}
+
+template <class Space, class Value>
 struct Query<Space, Value>::ComputedMemo final : Memo {
   ComputedMemo(Query& query, const Key& key) : query(query), key(key) {}
   void became_dirty() override {

@@ -1,9 +1,10 @@
 #pragma once
-// Inputs and queries of a database, each declared once: a member with its name and, for a query, its
-// function.
+// Inputs, queries and interned values of a database, each declared once: a member with its name and, for a query,
+// its function.
 //
 //     Input<ByDeclaration, std::string> piece_text{*this, "texts"};
 //     Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
+//     InternTable<ByCopy, InstanceRequest> copies{*this, "names of copies"};
 //
 // session/query/define_query.h computes and drops them; only the file with the database's constructor
 // includes it, since it instantiates code for many tables.
@@ -97,6 +98,28 @@ class Input final : public TableOf<Space> {
   Load load_;
   size_t bound_at_ = 64;
   std::unordered_map<Key, std::unique_ptr<Cell>, typename Space::Hash> cells_;
+};
+
+/// What names stand for that queries make up. A name determines its value, so which query interns it first does not
+/// matter, and nobody depends on it.
+template <class Space, class Value>
+class InternTable final : public TableOf<Space> {
+ public:
+  using Key = typename Space::Key;
+  InternTable(Tables& tables, std::string name) : TableOf<Space>(tables, std::move(name)) {}
+
+  void intern(Key key, const Value& value) { values_.try_emplace(std::move(key), value); }
+  /// Null if nobody has interned it.
+  const Value* find(const Key& key) const {
+    auto found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  void drop(const Key& key) override { values_.erase(key); }
+  size_t size() const override { return values_.size(); }
+  size_t bytes(MemoryCount& count) const override;
+
+ private:
+  std::unordered_map<Key, Value, typename Space::Hash> values_;
 };
 
 /// A memoised function of its key and of the inputs and queries it requests.

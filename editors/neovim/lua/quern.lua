@@ -2,6 +2,7 @@
 local M = {}
 
 local drawn = require('quern.drawn')
+local ir = require('quern.ir')
 
 M.stages = {
   'ast', 'typed', 'effects', 'gradient', 'fuse', 'fused', 'bytecode', 'plan', 'schedule', 'loops', 'llvm', 'asm',
@@ -152,20 +153,12 @@ local function request(buffer, method, params)
   return nil, 'the language server does not run'
 end
 
---- Shows a text in a buffer that cannot be written.
-local function fill(buffer, text)
-  vim.bo[buffer].modifiable = true
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text:gsub('\n$', ''), '\n'))
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].modified = false
-end
-
 --- The texts `quern:/…` that only the server has.
 function M.read_virtual(buffer, uri)
   local answer, failure = request(buffer, 'quern/virtualDocument', { uri = uri })
   vim.bo[buffer].buftype = 'nofile'
   vim.bo[buffer].filetype = 'quern'
-  fill(buffer, answer and answer.text or '// ' .. tostring(failure))
+  ir.fill(buffer, answer and answer.text or '// ' .. tostring(failure))
 end
 
 --- Evaluates lines `first` to `last` of the buffer or, where they are one, the `// >>>` or the statement there; what that
@@ -193,23 +186,21 @@ function M.evaluate(first, last)
   end)
 end
 
---- What the file becomes at a stage (`typed` without one), in a window beside it: of one definition, or of all statements.
+--- What the file becomes at a stage (`typed` without one), in a window beside it that follows it: of one definition, or of
+--- all statements.
 function M.show_ir(stage, name)
   stage = stage or 'typed'
-  local source, file = vim.api.nvim_get_current_buf(), vim.api.nvim_buf_get_name(0)
-  local answer, failure = request(0, 'quern/ir', { uri = vim.uri_from_fname(file), stage = stage, ['function'] = name })
-  vim.cmd('keepalt rightbelow vnew')
-  local shown = vim.api.nvim_get_current_buf()
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  vim.wo.wrap = false
-  pcall(vim.api.nvim_buf_set_name, shown, ('%s %s(%s)'):format(vim.fn.fnamemodify(file, ':t'), name and name .. ' ' or '', stage))
-  local languages = { ast = '', bytecode = '', plan = '', llvm = 'llvm', asm = 'asm' }
-  fill(shown, answer and answer.text or '// ' .. tostring(failure))
-  vim.bo.filetype = languages[stage] or 'quern'
-  vim.cmd('wincmd p')
-  if answer then
-    require('quern.ir_lines').follow(source, shown, answer.map)
-  end
+  local source = vim.api.nvim_get_current_buf()
+  local params = { uri = vim.uri_from_bufnr(source), stage = stage, ['function'] = name }
+  ir.show(source, stage, name, function(done)
+    local _, client = next(vim.lsp.buf_get_clients(source))
+    if not client then
+      return done(nil, { message = 'the language server does not run' })
+    end
+    client.request('quern/ir', params, function(failure, answer)
+      done(answer, failure)
+    end, source)
+  end)
 end
 
 return M

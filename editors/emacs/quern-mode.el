@@ -15,6 +15,8 @@
 
 ;;; Code:
 
+(require 'pcase)
+(require 'seq)
 (require 'subr-x)
 (require 'url-util)
 
@@ -95,51 +97,100 @@
   (save-buffer)
   (compile (mapconcat #'shell-quote-argument (list quern-program "run" buffer-file-name) " ")))
 
+(declare-function eglot-current-server "eglot")
+(declare-function eglot--signal-textDocument/didChange "eglot")
+(declare-function jsonrpc-async-request "jsonrpc")
+(declare-function eglot--pos-to-lsp-position "eglot")
+
+(defun quern--uri ()
+  "The URI of the buffer's file."
+  (concat "file://" (url-hexify-string buffer-file-name url-path-allowed-chars)))
+
+(defun quern--server ()
+  "The language server of the buffer; an error where there is none."
+  (or (and (fboundp 'eglot-current-server) (eglot-current-server))
+      (user-error "The language server does not run: M-x eglot")))
+
+(defvar-local quern--shown nil
+  "Buffers that show what this text becomes, with stage and definition.")
+(defvar-local quern--timer nil
+  "Renews them once the text stays as it is.")
+
+(defun quern--fill (buffer text)
+  "Show TEXT in BUFFER; point stays on its line."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (let ((inhibit-read-only t)
+            (line (line-number-at-pos)))
+        (erase-buffer)
+        (insert text)
+        (goto-char (point-min))
+        (forward-line (1- line))))))
+
+(defun quern--renew-ir ()
+  "Ask the server what the text becomes, for each buffer that shows it."
+  (setq quern--shown (seq-filter (lambda (entry) (buffer-live-p (car entry))) quern--shown))
+  ;; What Eglot keeps back until Emacs is idle belongs to the text.
+  (when quern--shown (eglot--signal-textDocument/didChange))
+  (pcase-dolist (`(,buffer ,stage ,name) quern--shown)
+    (jsonrpc-async-request
+     (quern--server) :quern/ir
+     `(:uri ,(quern--uri) :stage ,stage ,@(and name (list :function name)))
+     :timeout 60
+     :success-fn (lambda (result) (quern--fill buffer (plist-get result :text)))
+     ;; An edit that overtakes a request has one of its own.
+     :error-fn (lambda (failure)
+                 (unless (eq (plist-get failure :code) -32802)
+                   (quern--fill buffer (replace-regexp-in-string "^" "// " (plist-get failure :message))))))))
+
+(defun quern--renew-ir-soon (&rest _)
+  "Renew what shows the text when it stays as it is."
+  (when quern--timer (cancel-timer quern--timer))
+  (setq quern--timer
+        (run-with-timer 0.4 nil
+                        (lambda (source)
+                          (when (buffer-live-p source)
+                            (with-current-buffer source (quern--renew-ir))))
+                        (current-buffer))))
+
 (defun quern-show-ir (stage &optional name)
-  "Show what the file becomes at STAGE of compilation, beside it.
+  "Show what the text becomes at STAGE of compilation, beside it.
+It follows the text until its buffer is killed.
 NAME is a definition such as \"@f\"; without one, of all statements."
   (interactive
    (list (completing-read "Stage: " quern-stages nil nil nil nil "typed")
          (read-string "Definition (empty for all statements): " nil nil "")))
-  (save-buffer)
-  (let ((arguments (append (list "ir" buffer-file-name)
-                           (and name (not (string-empty-p name)) (list name))
-                           (list "--stage" stage)))
-        (shown (get-buffer-create (format "*quern %s %s*" stage (or name "")))))
+  (quern--server)
+  (let* ((name (and name (not (string-empty-p name)) name))
+         (shown (get-buffer-create (format "*quern %s %s%s*" (buffer-name) stage (if name (concat " " name) "")))))
     (with-current-buffer shown
-      (let ((inhibit-read-only t))
-        (erase-buffer)
-        (apply #'call-process quern-program nil t nil arguments)
-        (goto-char (point-min)))
       (unless (member stage '("ast" "bytecode" "plan" "llvm" "asm")) (quern-mode))
+      (setq truncate-lines t)
       (view-mode 1))
+    (setf (alist-get shown quern--shown) (list stage name))
+    (add-hook 'after-change-functions #'quern--renew-ir-soon nil t)
+    (quern--renew-ir)
     (display-buffer shown '(display-buffer-in-side-window (side . right) (window-width . 0.5)))
     shown))
-
-(declare-function eglot-current-server "eglot")
-(declare-function jsonrpc-async-request "jsonrpc")
-(declare-function eglot--pos-to-lsp-position "eglot")
 
 (defun quern-evaluate (begin end)
   "Evaluate the region or, without one, the `// >>>' or the statement of the line.
 The server does that in a process of its own."
   (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point) (point))))
-  (let ((server (or (and (fboundp 'eglot-current-server) (eglot-current-server))
-                    (user-error "The language server does not run: M-x eglot"))))
-    (jsonrpc-async-request
-     server :workspace/executeCommand
-     (list :command "quern.evaluate"
-           :arguments (vector (list :uri (concat "file://" (url-hexify-string buffer-file-name url-path-allowed-chars))
-                                    :range (list :start (eglot--pos-to-lsp-position begin)
-                                                 :end (eglot--pos-to-lsp-position end)))))
-     :timeout 3600
-     :success-fn (lambda (result)
-                   (dolist (part (append (plist-get result :problems) (plist-get result :parts) nil))
-                     (let ((failure (plist-get part :failure)))
-                       (message "%s" (or (plist-get part :message)
-                                         (plist-get failure :message)
-                                         (format "%s: %s" (plist-get part :text) (plist-get part :type)))))))
-     :error-fn (lambda (failure) (message "%s" (plist-get failure :message))))))
+  (jsonrpc-async-request
+   (quern--server) :workspace/executeCommand
+   (list :command "quern.evaluate"
+         :arguments (vector (list :uri (quern--uri)
+                                  :range (list :start (eglot--pos-to-lsp-position begin)
+                                               :end (eglot--pos-to-lsp-position end)))))
+   :timeout 3600
+   :success-fn (lambda (result)
+                 (dolist (part (append (plist-get result :problems) (plist-get result :parts) nil))
+                   (let ((failure (plist-get part :failure)))
+                     (message "%s" (or (plist-get part :message)
+                                       (plist-get failure :message)
+                                       (format "%s: %s" (plist-get part :text) (plist-get part :type)))))))
+   :error-fn (lambda (failure) (message "%s" (plist-get failure :message)))))
 
 (defvar quern-mode-map
   (let ((map (make-sparse-keymap)))

@@ -126,11 +126,14 @@ std::vector<NestWriter::Steps> NestWriter::even_steps(const Nest::Split& split, 
   const LoopKind inner = kind_of(split.inner);
   const auto known = as_const(extent);
   if (!known && inner == LoopKind::Unroll) return cascade(extent, split.factor);
-  if (!known)
-    return {{dim_floordiv(extent, factor), zero, factor},
-            {dim_min(dim_floormod(extent, factor), dim_const(1)),
-             dim_mul(dim_floordiv(extent, factor), factor), dim_floormod(extent, factor)}};
   std::vector<Steps> steps;
+  if (!known) {
+    const Dim count = dim_floordiv(extent, factor), rest = dim_floormod(extent, factor);
+    steps.push_back({count, zero, factor});
+    // Nothing is left of 8 n in steps of 4.
+    if (!is_const(rest, 0)) steps.push_back({dim_min(rest, dim_const(1)), dim_mul(count, factor), rest});
+    return steps;
+  }
   const auto add = [&](int64_t count, int64_t start, int64_t size) {
     if (count > 0 && size > 0) steps.push_back({dim_const(count), dim_const(start), dim_const(size)});
   };
@@ -153,9 +156,9 @@ std::vector<NestWriter::Steps> NestWriter::cascade(Dim extent, int64_t factor) {
   for (int64_t size = factor;; size = size > 4 ? 4 : 1) {
     const Dim each = dim_const(size), count = dim_floordiv(left, each);
     steps.push_back({count, start, each});
-    if (size == 1) return steps;
     start = dim_add(start, dim_mul(count, each));
     left = dim_floormod(left, each);
+    if (size == 1 || is_const(left, 0)) return steps;
   }
 }
 

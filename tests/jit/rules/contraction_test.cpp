@@ -54,6 +54,17 @@ TEST(Contraction, FusesRowsThatEveryAccessTraversesLikeOne) {
   }
 }
 
+// 64 n columns are whole vectors: there is no loop over none that are left.
+TEST(Contraction, HasNoRestOfColumnsThatFillTheirTiles) {
+  const std::string program =
+      "def @main[n, m, k](%x: Tensor[(n, m, k), float32], %w: Tensor[(k, 64 * m), float32]) {\n"
+      "  [a < n, b < m, c < 64 * m] => sum[r < k] %x[a, b, r] * %w[r, c]\n"
+      "}\n";
+  for (const loops::MachineModel& machine : {narrow_machine(), wide_machine()})
+    EXPECT_THAT(print_kernel(lowered_main(program, machine).kernel),
+                AllOf(HasSubstr("vectorize"), Not(HasSubstr(" in 0..0 "))));
+}
+
 // The batches of both operands are one loop, along which the second one is packed.
 TEST(Contraction, PacksAlongFusedBatches) {
   const std::string program =

@@ -91,8 +91,7 @@ Result<Lowered> unverified(const FnExpr& primitive, const MachineModel& machine)
     if (!nest) nest = scheduled_window(tiled, machine);
     if (!nest) nest = scheduled_transposition(part, machine);
     kernels.push_back(nest ? nest->kernel() : schedule_default(part, machine.vector_bytes));
-    if (!nest) continue;
-    take_forms(*nest, machine, lowered);
+    if (nest) take_forms(*nest, machine, lowered);
     buffers = kernels.back().buffers;
   }
   lowered.kernel = named(in_sequence(kernels));

@@ -125,11 +125,13 @@ class Evaluations {
   /// Values of the statements, or the first one's failure.
   std::string run(const ExecutionOptions& options, std::vector<Value>& values) {
     Execution execution(session_, module_, options, [](std::string_view) {});
-    for (DeclarationId statement : session_.statements(source_)) {
-      StatementResult result = execution.run(statement);
-      if (result.failure) return render_terminal(*result.failure, false);
-      values.push_back(*result.value);
-    }
+    for (DeclarationId statement : session_.statements(source_)) try {
+        StatementResult result = execution.run(statement);
+        if (result.failure) return render_terminal(*result.failure, false);
+        values.push_back(*result.value);
+      } catch (const std::exception& exception) {
+        return fmt::format("exception: {}", exception.what());
+      }
     return "";
   }
   /// The interpreted function.

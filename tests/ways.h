@@ -18,7 +18,11 @@ struct Way {
   bool checks_bounds = false;
   bool on_disk = false;  ///< with the cache of code, first as it is and then with the program's code in it
   std::vector<std::string> left_out{};  ///< measures that only make programs faster
+  const char* features = "";            ///< of the machine's, by LLVM's names
 };
+
+/// Vectors of 128 bits: short extents fill them, which leaves less to the loops beside.
+constexpr const char* kNarrowVectors = "-avx";
 
 /// Those that compiled code takes.
 inline const std::vector<Way>& compiled_ways() {
@@ -36,6 +40,7 @@ inline const std::vector<Way>& compiled_ways() {
        true,
        false,
        {"order_axes", "hoist_from_loops", "prepacked", "in_place"}},
+      {"code with narrow vectors", Tiers::First, 1, true, false, {}, kNarrowVectors},
   };
   return ways;
 }
@@ -47,6 +52,7 @@ inline ExecutionOptions execution_in(const Way& way, const std::filesystem::path
   options.compiler.tiers = way.tiers;
   options.compiler.checks_bounds = way.checks_bounds;
   options.compiler.cache = way.on_disk ? cache : std::filesystem::path();
+  options.compiler.features = way.features;
   for (const std::string& measure : way.left_out) leave_out(measure, options.compiler);
   return options;
 }

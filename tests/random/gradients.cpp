@@ -14,6 +14,7 @@
 #include "tests/ir/interpret/recording_host.h"
 #include "tests/random/generator.h"
 #include "tests/random/index_terms.h"
+#include "tests/ways.h"
 
 namespace quern::random_programs {
 
@@ -193,9 +194,12 @@ struct EvaluatorRow {
   const char* name;
   bool interpreted;
   bool checks_bounds = false;
+  const char* features = "";
 };
-constexpr EvaluatorRow kEvaluators[] = {
-    {"interpreted", true}, {"compiled", false}, {"compiled, checking bounds,", false, true}};
+constexpr EvaluatorRow kEvaluators[] = {{"interpreted", true},
+                                        {"compiled", false},
+                                        {"compiled, checking bounds,", false, true},
+                                        {"compiled for narrow vectors", false, true, kNarrowVectors}};
 
 /// The beginning of a message, by which failures are told from each other.
 std::string kind_of(const std::string& message) {
@@ -225,11 +229,12 @@ std::string gradient_problem(const ProgramTerm& program) {
   if (params == 0 || !is_derivative(program, 2 * params, "grad(@f)")) return "";
   const bool has_tangent = is_derivative(program, 2 * params + 1, "jvp(@f)");
   std::vector<Difference> expected;
-  for (const auto& [evaluator, interpreted, checks_bounds] : kEvaluators) {
+  for (const auto& [evaluator, interpreted, checks_bounds, features] : kEvaluators) {
     std::vector<Value> values;
     ExecutionOptions options;
     options.interpret = interpreted;
     options.compiler.checks_bounds = checks_bounds;
+    options.compiler.features = features;
     const std::string failure = f.run(options, values);
     if (!failure.empty())
       return fmt::format("{} failure {}:\n{}\n{}", evaluator, kind_of(failure), failure, text);

@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kFewestAxes = 2, kFewestAtProducts = 3;
 /// The gain that a move must have: a share of what the affected kernels take, and cycles in all.
 constexpr double kLeastShare = 0.005, kLeastCycles = 200;
+/// How much more a move gains that is taken before one to a later axis: outer axes are those of images, of which there may be
+/// few.
+constexpr double kClearlyMore = 1.01;
 constexpr int kMostRounds = 4;
 
 /// Whether the next value of the variable is the next index: `x + s` moves along x.
@@ -188,7 +191,7 @@ class OrderSearch {
     const Move* best = nullptr;
     double most = 0;
     for (const Move& move : moves)
-      if (const double gain = gain_of(move); gain > most) {
+      if (const double gain = gain_of(move); gain > kClearlyMore * most) {
         best = &move;
         most = gain;
       }

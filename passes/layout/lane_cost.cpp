@@ -17,12 +17,17 @@ constexpr double kLanes = 16, kStrided = 5, kGathered = 16, kBroadcast = 0.25, k
                  kScattered = 0.05, kAmongRows = 0.1, kCopied = 6;
 /// How much longer a sum takes whose elements are no tile of neighbours in lanes.
 constexpr double kNoTile = 4;
-/// The extent that is assumed of a dim without a known value.
+/// How much longer lanes may take that run along a dim without a known value, such as the number of images: few of them
+/// leave most lanes empty.
+constexpr double kUnknownLane = 2;
+/// The extent that is assumed of it.
 constexpr int64_t kAssumed = 64;
 
 double extent_of(Dim extent) {
   return static_cast<double>(std::max<int64_t>(as_const(extent).value_or(kAssumed), 0));
 }
+
+bool is_known(Dim extent) { return as_const(extent).has_value(); }
 
 double elements_of(Type type) { return extent_of(dim_product(type->dims)); }
 
@@ -77,7 +82,7 @@ KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* 
   is_copy_ = kernel.body->kind == ExprKind::Read;
   double times = 1;
   for (size_t k = 0; k < kernel.vars.size(); ++k) {
-    loops_.push_back({kernel.vars[k], extent_of(kernel.extents[k]), false});
+    loops_.push_back({kernel.vars[k], extent_of(kernel.extents[k]), false, is_known(kernel.extents[k])});
     times *= loops_.back().extent;
   }
   most_times_ = times;
@@ -90,7 +95,7 @@ KernelAccesses::KernelAccesses(const ComprehensionExpr& kernel, const Variable* 
 
 void KernelAccesses::enter(std::span<const Dim> vars, std::span<const Dim> extents, double& times) {
   for (size_t k = 0; k < vars.size(); ++k) {
-    loops_.push_back({vars[k], extent_of(extents[k]), true});
+    loops_.push_back({vars[k], extent_of(extents[k]), true, is_known(extents[k])});
     times *= loops_.back().extent;
   }
   most_times_ = std::max(most_times_, times);
@@ -175,7 +180,8 @@ double KernelAccesses::of_stream(const Access& access, size_t lane, const AxisOr
 }
 
 double KernelAccesses::along(size_t lane, const AxisOrders& orders, const Given& given) const {
-  const double extent = loops_[lane].extent, waste = std::ceil(extent / kLanes) * kLanes / extent;
+  const double extent = loops_[lane].extent, filled = std::ceil(extent / kLanes) * kLanes / extent;
+  const double waste = loops_[lane].known ? filled : filled * kUnknownLane;
   double total = most_times_ / kLanes * waste;
   bool tile = true;
   for (const Access& access : accesses_) {

@@ -32,6 +32,7 @@ class KernelAccesses {
     Dim var;
     double extent;
     bool reduced;
+    bool known = true;  ///< otherwise the extent is a guess
   };
 
   /// How an access moves with a loop.

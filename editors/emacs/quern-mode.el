@@ -130,18 +130,19 @@
 (defun quern--renew-ir ()
   "Ask the server what the text becomes, for each buffer that shows it."
   (setq quern--shown (seq-filter (lambda (entry) (buffer-live-p (car entry))) quern--shown))
-  ;; What Eglot keeps back until Emacs is idle belongs to the text.
-  (when quern--shown (eglot--signal-textDocument/didChange))
-  (pcase-dolist (`(,buffer ,stage ,name) quern--shown)
-    (jsonrpc-async-request
-     (quern--server) :quern/ir
-     `(:uri ,(quern--uri) :stage ,stage ,@(and name (list :function name)))
-     :timeout 60
-     :success-fn (lambda (result) (quern--fill buffer (plist-get result :text)))
-     ;; An edit that overtakes a request has one of its own.
-     :error-fn (lambda (failure)
-                 (unless (eq (plist-get failure :code) -32802)
-                   (quern--fill buffer (replace-regexp-in-string "^" "// " (plist-get failure :message))))))))
+  (when-let ((server (and quern--shown (eglot-current-server))))
+    ;; What Eglot keeps back until Emacs is idle belongs to the text.
+    (eglot--signal-textDocument/didChange)
+    (pcase-dolist (`(,buffer ,stage ,name) quern--shown)
+      (jsonrpc-async-request
+       server :quern/ir
+       `(:uri ,(quern--uri) :stage ,stage ,@(and name (list :function name)))
+       :timeout 60
+       :success-fn (lambda (result) (quern--fill buffer (plist-get result :text)))
+       ;; An edit that overtakes a request has one of its own.
+       :error-fn (lambda (failure)
+                   (unless (eq (plist-get failure :code) -32802)
+                     (quern--fill buffer (replace-regexp-in-string "^" "// " (plist-get failure :message)))))))))
 
 (defun quern--renew-ir-soon (&rest _)
   "Renew what shows the text when it stays as it is."

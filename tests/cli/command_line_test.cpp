@@ -80,6 +80,16 @@ TEST(CommandLine, LeavesOutWhatOnlyMakesProgramsFaster) {
   EXPECT_EQ(outcome.code, 2);
 }
 
+// Also for a machine that is not this one.
+TEST(CommandLine, ShowsSchedulesWithTheLibrarysIntrinsics) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "main.relay").string();
+  std::ofstream(file) << "def @main(%x: Tensor[(16, 64), uint8], %w: Tensor[(32, 64), int8]) {\n"
+                         "  nn.dense(%x, %w, out_dtype=\"int32\")\n}\n";
+  EXPECT_THAT(quern_with({"ir", "--stage", "schedule", "--features", "+avxvnni", file}).out,
+              HasSubstr("tensorize(ji, ri; x86.dot4_"));
+}
+
 // A module with constants too large for its text, written, read back, and run.
 TEST(CommandLine, IrWritesAModuleThatReadsBack) {
   const TemporaryFolder folder;

@@ -193,7 +193,10 @@ function M.show_ir(stage, name)
   local source = vim.api.nvim_get_current_buf()
   local params = { uri = vim.uri_from_bufnr(source), stage = stage, ['function'] = name }
   ir.show(source, stage, name, function(done)
-    local _, client = next(vim.lsp.buf_get_clients(source))
+    local client
+    for _, each in pairs(vim.lsp.buf_get_clients(source)) do
+      client = each.name == 'quern' and each or client
+    end
     if not client then
       return done(nil, { message = 'the language server does not run' })
     end

@@ -54,11 +54,11 @@ TEST(Contraction, FusesRowsThatEveryAccessTraversesLikeOne) {
   }
 }
 
-// 64 n columns are whole vectors: there is no loop over none that are left.
-TEST(Contraction, HasNoRestOfColumnsThatFillTheirTiles) {
+// 64 n columns and 48 n rows are whole tiles: there is no loop over none that are left.
+TEST(Contraction, HasNoRestOfRowsAndColumnsThatFillTheirTiles) {
   const std::string program =
-      "def @main[n, m, k](%x: Tensor[(n, m, k), float32], %w: Tensor[(k, 64 * m), float32]) {\n"
-      "  [a < n, b < m, c < 64 * m] => sum[r < k] %x[a, b, r] * %w[r, c]\n"
+      "def @main[n, m, k](%x: Tensor[(n, 48 * m, k), float32], %w: Tensor[(k, 64 * m), float32]) {\n"
+      "  [a < n, b < 48 * m, c < 64 * m] => sum[r < k] %x[a, b, r] * %w[r, c]\n"
       "}\n";
   for (const loops::MachineModel& machine : {narrow_machine(), wide_machine()})
     EXPECT_THAT(print_kernel(lowered_main(program, machine).kernel),

@@ -46,6 +46,27 @@ TEST(Query, CutsOffWhereARecomputedValueIsEqual) {
   EXPECT_EQ(q.engine.computed["even"], 1u);
 }
 
+struct Named : Tables {
+  const MemoryRow of_names{*this, "names"};
+  InternTable<ByNumber, std::string> names{*this, "names"};
+};
+
+TEST(InternTable, KeepsTheFirstValueOfAKeyUntilItIsDropped) {
+  Named q;
+  EXPECT_EQ(q.names.find(1), nullptr);
+  q.names.intern(1, "one");
+  q.names.intern(1, "another");
+  q.names.intern(2, std::string(1000, 'a'));
+  ASSERT_NE(q.names.find(1), nullptr);
+  EXPECT_EQ(*q.names.find(1), "one");
+  EXPECT_EQ(q.names.size(), 2u);
+  ASSERT_EQ(q.memory().size(), 1u);
+  EXPECT_GE(q.memory()[0].bytes, 1000u);
+  q.drop<ByNumber>(2);
+  EXPECT_EQ(q.names.find(2), nullptr);
+  EXPECT_LT(q.memory()[0].bytes, 1000u);
+}
+
 TEST(Query, AnotherKeysInputIsNoDependency) {
   Layers q;
   q.text.set(1, "ab");

@@ -27,7 +27,7 @@ std::vector<Row> agreement_rows() {
 
 namespace {
 
-constexpr uint64_t kKernelDraws = 32;
+constexpr uint64_t kKernelDraws = 32, kNarrowDraws = 8;
 
 struct Draws {
   std::vector<Case> cases;
@@ -80,6 +80,13 @@ TEST_P(KernelColumn, OverKnownDims) {
   compare(GetParam(), draw(GetParam(), 0, kKernelDraws / 2), Evaluator::Compiled, false, typed);
   compare(GetParam(), draw(GetParam(), kKernelDraws / 2, kKernelDraws), Evaluator::First, false, typed);
   EXPECT_EQ(typed, kKernelDraws);
+}
+
+// Of the tails beside vectors, of narrow registers, and without fused multiply-add.
+TEST_P(KernelColumn, WithNarrowVectors) {
+  size_t typed = 0;
+  compare(GetParam(), draw(GetParam(), 0, kNarrowDraws), Evaluator::Narrow, false, typed);
+  EXPECT_EQ(typed, kNarrowDraws);
 }
 
 // A call may depend on what only the dims say (groups that divide the channels, say), but not every call.

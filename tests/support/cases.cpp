@@ -13,6 +13,7 @@
 #include "frontend/text/render.h"
 #include "jit/cache/kernel_cache.h"
 #include "session/run/execution.h"
+#include "tests/ways.h"
 
 namespace quern::numeric {
 
@@ -22,6 +23,7 @@ std::string_view to_string(Evaluator evaluator) {
     case Evaluator::Compiled: return "compiled";
     case Evaluator::First: return "compiled without optimisation";
     case Evaluator::Checked: return "compiled with checks";
+    case Evaluator::Narrow: return "compiled for narrow vectors";
   }
   return "";
 }
@@ -83,7 +85,8 @@ std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
   ExecutionOptions options;
   options.interpret = evaluator == Evaluator::Interpreter;
   options.compiler.checks_bounds = evaluator == Evaluator::Checked;
-  if (evaluator == Evaluator::First || evaluator == Evaluator::Checked) options.compiler.tiers = Tiers::First;
+  if (evaluator != Evaluator::Compiled) options.compiler.tiers = Tiers::First;
+  if (evaluator == Evaluator::Narrow) options.compiler.features = kNarrowVectors;
   Execution execution(*session_, module_, options, [](std::string_view) {});
   std::vector<DeclarationId> statements = session_->statements(source_);
   std::vector<Outcome> outcomes;

@@ -46,6 +46,7 @@ enum class Evaluator {
   Compiled,
   First,    ///< the first code there is
   Checked,  ///< the same, and it tests each access of a buffer
+  Narrow,   ///< the first code for a machine with vectors of 128 bits
 };
 std::string_view to_string(Evaluator evaluator);
 void PrintTo(Evaluator evaluator, std::ostream* out);

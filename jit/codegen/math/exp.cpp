@@ -140,7 +140,10 @@ llvm::Value* VectorMath::erf_float32(Value* t) {
   Value* sum = lookup(kErf32[5], k.bits);
   for (size_t power = 4; power >= 1; --power) sum = mad(sum, u, lookup(kErf32[power], k.bits));
   Value* rest = b_.CreateFMul(t, b_.CreateFMul(sum, u));
-  return at_most(mad(t, lookup(kErf32[0], k.bits), rest), 1);
+  Value* result = at_most(mad(t, lookup(kErf32[0], k.bits), rest), 1);
+  if (operations_.machine().has_fma) return result;
+  // The two roundings of the last step may end below 1.
+  return b_.CreateSelect(b_.CreateFCmpOEQ(t, float_like(t, kErfOne)), float_like(t, 1), result);
 }
 
 /// A polynomial near 0, the complement of an exponential beyond 1.

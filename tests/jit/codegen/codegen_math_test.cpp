@@ -263,6 +263,45 @@ INSTANTIATE_TEST_SUITE_P(VectorMath, EveryFunction, testing::ValuesIn(kFunctions
   return f.param.op == ScalarOp::Mod ? std::string("mod") : std::string(quern::info(f.param.op).name);
 });
 
+/// Without the instruction each multiply-add rounds twice, for which the bound has half a unit more.
+TEST(VectorMath, KeepsItsBoundsWithoutFusedMultiplyAdd) {
+  auto generator = CodeGenerator::create({.features = "-fma"});
+  ASSERT_TRUE(generator) << generator.error().message;
+  const auto check = [&]<class T>(T) {
+    for (const Function& f : kFunctions) {
+      const auto compiled = (*generator)->compile(function_of<T>(f.op, 4));
+      ASSERT_TRUE(compiled) << compiled.error().message;
+      Worst<T> worst;
+      Operands<T> in = pairs_of_edges<T>(), more = random_operands<T>(100'000, 2);
+      worst.see(f, **compiled, in);
+      worst.see(f, **compiled, more);
+      expect_bound(f, worst, (kIsWide<T> ? f.ulps64 : f.ulps32) + 0.5);
+    }
+  };
+  check(float{});
+  check(double{});
+}
+
+/// A difference to 1 that a factor makes visible, as in x * (1 + erf x).
+TEST(VectorMath, TheErrorFunctionReachesOne) {
+  for (const char* features : {"", "-fma"}) {
+    auto generator = CodeGenerator::create({.features = features});
+    ASSERT_TRUE(generator) << generator.error().message;
+    const auto check = [&]<class T>(T) {
+      const auto compiled = (*generator)->compile(function_of<T>(ScalarOp::Erf, 4));
+      ASSERT_TRUE(compiled) << compiled.error().message;
+      Operands<T> in;
+      for (T x = 6; x < std::numeric_limits<T>::max() / 2; x *= 2) in.add(x, 0);
+      in.add(std::numeric_limits<T>::infinity(), 0);
+      for (const T out : results(**compiled, in)) ASSERT_EQ(out, 1) << "with the features " << features;
+      for (T& x : in.x) x = -x;
+      for (const T out : results(**compiled, in)) ASSERT_EQ(out, -1) << "with the features " << features;
+    };
+    check(float{});
+    check(double{});
+  }
+}
+
 TEST(VectorMath, PowHasTheSpecialCasesOfTheStandard) {
   const auto check = [&]<class T>(T) {
     Operands<T> in = pairs_of_edges<T>();

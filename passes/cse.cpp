@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
-#include "ir/expr/canonical_text.h"
+#include "passes/value_key.h"
 
 namespace quern {
 
@@ -17,22 +16,6 @@ bool reduces(ExprPtr expr) {
       expr->kind == ExprKind::Reduce || expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
   for_each_child(expr, [&](ExprPtr child) { found = found || reduces(child); });
   return found;
-}
-
-/// Whether a kernel may compute it of its variables.
-bool is_of_elements(ExprPtr expr) {
-  bool all = expr->kind == ExprKind::If || facts(expr->kind).level != KindFacts::Level::Graph;
-  if (expr->kind == ExprKind::Var) all = expr->type->is_tensor();
-  if (expr->kind == ExprKind::Const) all = is_atom(expr);
-  for_each_child(expr, [&](ExprPtr child) { all = all && is_of_elements(child); });
-  return all;
-}
-
-void collect_index_variables(ExprPtr expr, std::unordered_set<Dim>& found) {
-  visit(expr, [&](const auto& node) {
-    if constexpr (requires { node.vars; }) found.insert(node.vars.begin(), node.vars.end());
-  });
-  for_each_child(expr, [&](ExprPtr child) { collect_index_variables(child, found); });
 }
 
 /// Value numbering: variables with the same value have the same representative.
@@ -85,21 +68,14 @@ class Numbering {
 
   // Equal for expressions of the same value; "" for one that is not looked for.
   std::string key_of(ExprPtr expr) const {
-    auto* comprehension = as<ComprehensionExpr>(expr);
-    if (!comprehension || comprehension->schedule || !is_of_elements(comprehension->body)) return "";
-    const std::vector<const Variable*> operands = free_variables(expr);
-    const CanonicalText text = canonical_text(*function_literal(arena_, operands, {}, expr, expr->origin));
-    std::unordered_set<Dim> bound;
-    collect_index_variables(expr, bound);
-    std::string key = text.text;
-    for (const Variable* operand : operands) {
+    std::optional<ValueKey> key = value_key(arena_, expr);
+    if (!key) return "";
+    for (const Variable* operand : key->operands) {
       const auto first = representative_.find(operand);
-      key += fmt::format("{} ",
-                         static_cast<const void*>(first == representative_.end() ? operand : first->second));
+      key->text += fmt::format(
+          "{} ", static_cast<const void*>(first == representative_.end() ? operand : first->second));
     }
-    for (Dim dim : text.variables)
-      key += bound.contains(dim) ? "_ " : fmt::format("{} ", static_cast<const void*>(dim));
-    return key;
+    return std::move(key->text);
   }
 
   Arena& arena_;

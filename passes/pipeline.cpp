@@ -30,6 +30,7 @@
 #include "passes/partial_eval/specialize.h"
 #include "passes/scatter_onto.h"
 #include "passes/simplify_index.h"
+#include "passes/stack_products.h"
 #include "passes/to_anf.h"
 #include "passes/verify.h"
 
@@ -70,6 +71,7 @@ constexpr Pass kPipeline[] = {
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
     {"dead_code", "drops values that nothing uses", dead_code},
+    {"stack_products", "makes one product of stacks of a sum of products", stack_products},
     {"fuse", "puts producers into the index expressions that read them", fuse, true},
     {"scatter_onto", "adds what a scatter adds to zeros to the tensor that it is added to", scatter_onto},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},

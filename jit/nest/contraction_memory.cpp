@@ -14,7 +14,10 @@ Panels ContractionModel::panels(const Roles& roles, const Tile& tile, bool may_b
   const bool has_form = is_packable(roles) && !repeats(roles);
   const bool has_blocks =
       has_form ? is_fresh : extent_or_usual(c_.reductions[0].extents.back()) >= kFewestSteps;
-  if (may_block && are_read_often && has_blocks && is_blocked(roles, tile)) return Panels::Blocked;
+  const bool has_row_blocks =
+      has_form && are_read_often && tiles_of_a_block(roles, tile_rows(roles), tile, Panels::Prepacked) > 0;
+  if (may_block && are_read_often && has_blocks && !has_row_blocks && is_blocked(roles, tile))
+    return Panels::Blocked;
   if (!has_form) return Panels::InPlace;
   const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
   const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
@@ -110,6 +113,34 @@ bool ContractionModel::columns_outside(const Roles& roles, const TileRows& tile_
   const int64_t step = times(groups, bytes);
   const int64_t left = times(count(roles.rows), step), right = times(count(roles.columns), step);
   return right > machine_.l2_bytes / 2 || left < right;
+}
+
+int64_t ContractionModel::tiles_of_a_block(const Roles& roles, const TileRows& tile_rows, const Tile& tile,
+                                           Panels panels) const {
+  constexpr int64_t kFewestTiles = 4, kFewestPanels = 8;
+  if (panels == Panels::Blocked || !roles.batch.empty() || tile_rows.whole || !is_known(tile_rows.cut))
+    return 0;
+  if (!is_far(buffer_of(roles.left)) || !reads_left_once(roles)) return 0;
+  if (shares_lines(roles) || rows_outside(roles, tile) || !columns_outside(roles, tile_rows)) return 0;
+  const auto rows = std::ranges::count_if(roles.rows, [&](Dim var) { return extent_of(var) > 1; });
+  if (rows != 1 || count(roles.columns) < kFewestPanels * width_of(roles, tile.vectors)) return 0;
+  const int64_t bytes = times(times(tile.rows, depth()), static_cast<int64_t>(roles.left.dtype.bytes()));
+  const int64_t tiles = machine_.l2_bytes / 2 / std::max<int64_t>(1, bytes);
+  return tiles >= kFewestTiles && tiles * tile.rows * 2 <= extent_of(tile_rows.cut) ? tiles : 0;
+}
+
+bool ContractionModel::packs_left(const Roles& roles, const TileRows& tile_rows, const Tile& tile,
+                                  Panels panels) const {
+  constexpr int64_t kFewestSteps = 64, kFewestPanels = 8, kPage = 4096;
+  if (panels != Panels::Prepacked || roles.dot || tile_rows.whole || !tile_rows.cut || !roles.batch.empty())
+    return false;
+  if (!roles.left.checks.empty() || !roles.left.computed.empty() || !reads_left_once(roles)) return false;
+  if (step_of(roles.left.offset, tile_rows.cut) != 1 || !is_known(tile_rows.cut)) return false;
+  const auto bytes = static_cast<int64_t>(roles.left.dtype.bytes());
+  const bool are_pages_apart = std::ranges::all_of(
+      c_.reductions[0].vars, [&](Dim var) { return step_of(roles.left.offset, var) * bytes % kPage == 0; });
+  return are_pages_apart && depth() >= kFewestSteps && is_far(buffer_of(roles.left)) &&
+         count(roles.columns) >= kFewestPanels * width_of(roles, tile.vectors);
 }
 
 }  // namespace quern::loops

@@ -82,6 +82,15 @@ class ContractionModel {
   /// Whether the rows of a tile go through all panels of columns before the next ones: the panels stay in the cache, and
   /// the result, which does not, is written line after line.
   bool rows_outside(const Roles& roles, const Tile& tile) const;
+  /// How many tiles of rows go through all panels of columns before the next ones, where the rows' operand exceeds the
+  /// second-level cache: half of it keeps theirs. 0 where they are not cut into such blocks.
+  int64_t tiles_of_a_block(const Roles& roles, const TileRows& tile_rows, const Tile& tile,
+                           Panels panels) const;
+  /// Whether the rows are packed as well, tile by tile: the reduction's steps are pages apart in their operand, and so in few
+  /// sets of the caches.
+  bool packs_left(const Roles& roles, const TileRows& tile_rows, const Tile& tile, Panels panels) const;
+  /// Whether a step of a tile takes long enough for a prefetch and its test beside it.
+  bool has_room_for_prefetches() const { return machine_.has_many_registers(); }
   /// Whether no two rows share elements of the left read, as windows do.
   bool reads_left_once(const Roles& roles) const;
   /// Whether the tensor is known to exceed the second-level cache.

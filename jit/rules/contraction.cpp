@@ -35,7 +35,9 @@ class ContractionSchedule {
     LoopIds reduced = depth_order();
     int64_t steps = extent_or_usual(nest_.extent_of(reduced.back()));
     const int64_t width = model_.width_of(roles_, tile_.vectors);
-    if (panels_ == Panels::Prepacked) pack(across, reduced, width);
+    if (panels_ == Panels::Prepacked) pack(roles_.right, across, reduced, width);
+    if (model_.packs_left(roles_, rows_, tile_, panels_))
+      pack(roles_.left, loop_of(rows_.cut), reduced, tile_.rows);
     LoopId innermost = reduced.back();
     if (roles_.dot) {
       const LoopIds parts = step({Primitive::Split, {{innermost}}, {roles_.terms}});
@@ -51,7 +53,7 @@ class ContractionSchedule {
     }
     const LoopIds columns = step({Primitive::Split, {{across}}, {width}});
     const RowLoops rows = split_rows();
-    LoopIds order = outer_order(loops_of(roles_.batch), rows.outer, columns[0], rows.steps);
+    LoopIds order = outer_order(loops_of(roles_.batch), rows, columns[0]);
     if (panels_ == Panels::Blocked) {
       const LoopIds blocks = step({Primitive::Split, {{innermost}}, {model_.block_steps(roles_)}});
       step({Primitive::CacheWrite, {{columns[0]}}});
@@ -77,7 +79,8 @@ class ContractionSchedule {
     }
     unroll_windows(innermost, rows.steps);
     if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
-    for (const std::string& tensor : distant())
+    for (const std::string& tensor :
+         model_.has_room_for_prefetches() ? distant() : std::vector<std::string>())
       step({Primitive::Prefetch, {{bordered ? (*bordered)[0] : innermost}}, {}, {tensor}});
     constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
     if (const auto shared = panels_ == Panels::Blocked ? std::optional(columns[0]) : nest_.shared_loop(kMany))
@@ -147,6 +150,7 @@ class ContractionSchedule {
   struct RowLoops {
     LoopIds outer, tile;
     LoopId steps = kNoLoop;   ///< over tiles, of the rows that are cut
+    LoopId blocks = kNoLoop;  ///< around it, of as many tiles as the second-level cache keeps
     LoopId stored = kNoLoop;  ///< in the tile, contiguous in the result
   };
   RowLoops split_rows() {
@@ -160,11 +164,16 @@ class ContractionSchedule {
     }
     LoopId cut = kNoLoop;
     if (rows_.cut) {
-      const LoopId row = loop_of(rows_.cut);
+      LoopId row = loop_of(rows_.cut);
+      const auto place = std::find(rows.outer.begin(), rows.outer.end(), row);
+      if (const int64_t tiles = model_.tiles_of_a_block(roles_, rows_, tile_, panels_); tiles > 0) {
+        const LoopIds blocks = step({Primitive::Split, {{row}}, {tiles * tile_.rows}});
+        rows.blocks = blocks[0];
+        row = blocks[1];
+      }
       const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
-      rows.steps = parts[0];
+      rows.steps = *place = parts[0];
       cut = parts[1];
-      *std::find(rows.outer.begin(), rows.outer.end(), row) = rows.steps;
       rows.tile.push_back(cut);
     }
     if (rows_.whole) {
@@ -176,16 +185,16 @@ class ContractionSchedule {
     return rows;
   }
 
-  void pack(LoopId across, const LoopIds& reduced, int64_t width) {
+  void pack(const LoadValue& read, LoopId across, const LoopIds& reduced, int64_t width) {
     Vars outer;
     for (const Dim var : roles_.batch)
-      if (ContractionModel::depends(roles_.right, var)) outer.push_back(var);
+      if (ContractionModel::depends(read, var)) outer.push_back(var);
     LoopIds inner;
     for (const LoopId loop : reduced)
-      if (ContractionModel::depends(roles_.right, nest_.symbol_of(loop))) inner.push_back(loop);
+      if (ContractionModel::depends(read, nest_.symbol_of(loop))) inner.push_back(loop);
     std::vector<ScheduleNumber> sizes{width};
     if (roles_.dot) sizes.push_back(roles_.dot->group);
-    step({Primitive::Pack, {{}, loops_of(outer), {across}, inner}, sizes, {name_of(roles_.right)}});
+    step({Primitive::Pack, {{}, loops_of(outer), {across}, inner}, sizes, {name_of(read)}});
   }
 
   void tensorize(const LoopIds& rows, LoopId columns, LoopId terms) {
@@ -203,23 +212,24 @@ class ContractionSchedule {
     if (!windows.empty()) step({Primitive::Peel, {{row_steps}}});
   }
 
-  /// The loops around the reduction's, outermost first; `steps` are those of the rows of tiles.
-  LoopIds outer_order(const LoopIds& batch, const LoopIds& rows, LoopId columns, LoopId steps) const {
+  /// The loops around the reduction's, outermost first.
+  LoopIds outer_order(const LoopIds& batch, const RowLoops& rows, LoopId columns) const {
     LoopIds order = batch;
     if (model_.shares_lines(roles_)) {
-      order.insert(order.begin(), rows.begin(), rows.end());
+      order.insert(order.begin(), rows.outer.begin(), rows.outer.end());
       order.push_back(columns);
       return order;
     }
     if (model_.rows_outside(roles_, tile_)) {
-      order.insert(order.end(), rows.begin(), rows.end());
+      order.insert(order.end(), rows.outer.begin(), rows.outer.end());
       order.push_back(columns);
       return order;
     }
     const bool outside = model_.columns_outside(roles_, rows_);
+    if (rows.blocks != kNoLoop) order.push_back(rows.blocks);
     if (outside) order.push_back(columns);
-    for (const LoopId loop : rows) {
-      if (!outside && loop == steps) order.push_back(columns);
+    for (const LoopId loop : rows.outer) {
+      if (!outside && loop == rows.steps) order.push_back(columns);
       order.push_back(loop);
     }
     if (std::find(order.begin(), order.end(), columns) == order.end()) order.push_back(columns);

@@ -52,13 +52,19 @@ test_grammar() {
   packages "$here" tests
   cp -r "$here/grammar" "$scratch"
   cd "$scratch"
-  local grammar="$editors/vscode/syntaxes/quern.tmLanguage.json"
-  node_modules/.bin/vscode-tmgrammar-test -g "$grammar" grammar/inline.relay
-  if [[ -n "${QUERN_UPDATE_GOLDENS:-}" ]]; then
-    node_modules/.bin/vscode-tmgrammar-snap -u -g "$grammar" -s source.quern grammar/language.relay
-    cp grammar/language.relay.snap "$here/grammar"
-  fi
-  node_modules/.bin/vscode-tmgrammar-snap -g "$grammar" -s source.quern grammar/language.relay
+  local grammars="$editors/vscode/syntaxes" name scope
+  node_modules/.bin/vscode-tmgrammar-test -g "$grammars/quern.tmLanguage.json" grammar/inline.relay
+  while read -r name scope; do
+    local command=(node_modules/.bin/vscode-tmgrammar-snap -g "$grammars/quern.tmLanguage.json" -g "$grammars/transcript.tmLanguage.json" -s "$scope" "grammar/$name")
+    if [[ -n "${QUERN_UPDATE_GOLDENS:-}" ]]; then
+      "${command[@]}" -u
+      cp "grammar/$name.snap" "$here/grammar"
+    fi
+    "${command[@]}"
+  done <<'TEXT'
+language.relay source.quern
+session.transcript text.quern.transcript
+TEXT
 }
 
 test_protocol() {

@@ -61,6 +61,9 @@ class Document {
     Object.assign(this, { uri, languageId, text, version: 1, isClosed: false, fileName: uri.fsPath });
   }
   getText = () => this.text;
+  get lineCount() {
+    return this.text.split('\n').length;
+  }
   save = async () => true;
   positionAt(offset) {
     const before = this.text.slice(0, offset).split('\n');
@@ -94,6 +97,7 @@ const said = [];
 const settings = { path: quern };
 const configured = new EventEmitter();
 const opened = new EventEmitter();
+const closed = new EventEmitter();
 const changed = new EventEmitter();
 const selected = new EventEmitter();
 const tasks = [];
@@ -112,6 +116,7 @@ const workspace = anything({
   getConfiguration: () => ({ get: (name, otherwise) => settings[name] ?? otherwise, has: () => false, inspect: () => undefined }),
   onDidChangeConfiguration: configured.event,
   onDidOpenTextDocument: opened.event,
+  onDidCloseTextDocument: closed.event,
   onDidChangeTextDocument: changed.event,
   registerTextDocumentContentProvider: (scheme, provider) => (contents.set(scheme, provider), new Disposable()),
   createFileSystemWatcher: () => anything({ dispose() {} }),
@@ -122,21 +127,27 @@ const workspace = anything({
     return document;
   },
 });
+const shows = [];
 const window = anything({
   activeTextEditor: undefined,
   visibleTextEditors: [],
   onDidChangeTextEditorSelection: selected.event,
   tabGroups: anything({ all: [{ tabs }], onDidChangeTabs: tabsChanged.event }),
   createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
+  createTextEditorDecorationType: (options) => ({ ...options, dispose() {} }),
+  showTextDocument: async (document, options) => void shows.push({ document, ...options }),
   showErrorMessage: async (text) => void said.push(text),
   setStatusBarMessage: (text) => (said.push(text), new Disposable()),
   showInformationMessage: async (text) => void said.push(text),
   showQuickPick: async (items) => items.find(({ label }) => ['@twice', 'typed'].includes(label)),
 });
 const languages = anything({
-  match: (selector, document) => ([selector].flat().some(({ language }) => language === document.languageId) ? 10 : 0),
+  match: (selector, { languageId, uri }) => ([selector].flat().some(({ language, scheme }) => language === languageId && scheme === uri.scheme) ? 10 : 0),
   getLanguages: async () => ['quern', 'plaintext'],
-  setTextDocumentLanguage: async (document, language) => Object.assign(document, { languageId: language }),
+  setTextDocumentLanguage: async (document, languageId) => {
+    await closed.fire(document);
+    await opened.fire(Object.assign(document, { languageId }));
+  },
   createDiagnosticCollection: () =>
     anything({
       set: (uri, list) => diagnostics.set(uri.toString(), list),
@@ -241,6 +252,9 @@ async function main() {
   await commands.get('quern.evaluateSelection')();
   assert.ok(said.some((text) => text.includes('[[1, 1, 1], [1, 1, 1]]: Tensor[(2, 3), float32]')), said.join('\n'));
 
+  // Also where the file is on another machine than the editor.
+  for (const { command, enablement } of declared) assert.ok(!enablement || enablement.includes('vscode-remote'), command);
+
   // The IR of a definition, anew after a change.
   await commands.get('quern.showIr')();
   const shown = documents.at(-1);
@@ -260,8 +274,11 @@ async function main() {
 
   // What belongs to the cursor's line is marked in the other editor, while the text is what the IR was made of.
   const editorOf = (document) => {
-    const setDecorations = (_, ranges) => (editor.marked = ranges.map(({ start, end }) => [start.line, end.line]));
-    const editor = { document, marked: [], shows: [], visibleRanges: [], setDecorations, revealRange: ({ start }) => editor.shows.push(start.line) };
+    const setDecorations = ({ opacity }, list) => {
+      if (opacity) editor.greyed = list.map(({ range, hoverMessage }) => [range.start.line, range.end.line, hoverMessage]);
+      else editor.marked = list.map(({ start, end }) => [start.line, end.line]);
+    };
+    const editor = { document, marked: [], greyed: [], shows: [], visibleRanges: [], setDecorations, revealRange: ({ start }) => editor.shows.push(start.line) };
     return editor;
   };
   const [source, beside] = (window.visibleTextEditors = [editorOf(document), editorOf(shown)]);
@@ -277,14 +294,30 @@ async function main() {
   assert.deepEqual([source.marked, beside.marked], [[[0, 0]], []]);
   await move(beside, 2);
   assert.deepEqual(source.marked, []);
-  document.version = 3;
+  Object.assign(document, { version: 3, text: `${document.text}(\n` });
   await move(source, 0);
   assert.deepEqual(beside.marked, []);
+  // While the source has errors, the last text stays, greyed.
+  await changed.fire({ document, contentChanges: [{ range: new Range(3, 0, 3, 0), rangeOffset: document.text.length - 2, rangeLength: 0, text: '(\n' }] });
+  assert.equal(await contents.get('quern-ir').provideTextDocumentContent(renewed), ir);
+  assert.match(JSON.stringify(beside.greyed), /^\[\[0,\d+,"the text has errors/);
+  Object.assign(document, { version: 4, text: document.text.slice(0, -2) });
+  await changed.fire({ document, contentChanges: [{ range: new Range(3, 0, 4, 0), rangeOffset: document.text.length, rangeLength: 2, text: '' }] });
+  assert.equal(await contents.get('quern-ir').provideTextDocumentContent(renewed), ir);
+  assert.deepEqual(beside.greyed, []);
   window.visibleTextEditors = [];
 
-  // Those that a lens of the server names follow the source too.
-  const lens = Uri.parse(`quern:/ir/derivative/twice.relay?${encodeURIComponent(uri)}`);
-  assert.match(await contents.get('quern').provideTextDocumentContent(lens), /def @grad_twice/);
+  // What a lens names is shown beside the source too.
+  await commands.get('quern.show')({ uri, function: 'twice', stage: 'derivative' });
+  const { document: derivative, viewColumn } = await until('the gradient', () => shows.find(({ document }) => /def @grad_twice/.test(document.text)));
+  assert.deepEqual([derivative.uri.path, viewColumn], ['/a b.relay @twice (derivative)', vscode.ViewColumn.Beside]);
+
+  // The library's texts are the server's documents.
+  const library = new Document(Uri.parse('quern:/library/nn.relay'), 'quern', '');
+  library.text = await contents.get('quern').provideTextDocumentContent(library.uri);
+  await opened.fire(library);
+  const line = library.text.split('\n').findIndex((text) => text.startsWith('  let %e = exp('));
+  assert.match(JSON.stringify(await providers.hover.provideHover(library, new Position(line, 12), { onCancellationRequested: new EventEmitter().event })), /op exp/);
 
   await commands.get('quern.run')();
   assert.deepEqual(tasks[0].args[4].args.slice(0, 2), [quern, ['run', file]]);
@@ -295,7 +328,7 @@ async function main() {
   await until('what is wrong', () => said.find((line) => line.includes('nothing lsp') && line.includes('quern.path')));
   settings.path = quern;
   diagnostics.clear();
-  Object.assign(document, { text, version: 4 });
+  Object.assign(document, { text, version: 5 });
   await commands.get('quern.restart')();
   await until('a diagnostic of the new server', () => diagnostics.get(uri)?.length);
   await deactivate();

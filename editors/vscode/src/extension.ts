@@ -35,7 +35,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     current,
     ir,
     new IrLines(ir),
-    workspace.registerTextDocumentContentProvider('quern', new VirtualDocuments(current, ir)),
+    workspace.registerTextDocumentContentProvider('quern', new VirtualDocuments(current)),
     workspace.registerTextDocumentContentProvider('quern-ir', ir),
     commands.registerCommand('quern.run', runFile),
     commands.registerCommand('quern.showIr', showIr),

@@ -33,11 +33,9 @@ interface IrQuery {
   stage: string;
 }
 
-/** What a document shows: one of the command, or one that a lens of the server names; nothing of any other. */
+/** What a document shows, where it is one of these. */
 function queryOf(uri: vscode.Uri): IrQuery | undefined {
-  if (uri.scheme === 'quern-ir') return JSON.parse(uri.query) as IrQuery;
-  const named = uri.scheme === 'quern' && /^\/ir\/([^/]+)\/(.*)\.relay$/.exec(uri.path);
-  return named ? { uri: vscode.Uri.parse(uri.query).toString(), stage: named[1], function: named[2] } : undefined;
+  return uri.scheme === 'quern-ir' ? (JSON.parse(uri.query) as IrQuery) : undefined;
 }
 
 /** The answer to `quern/ir`: lines count from 0, and are those of this version of the source. */
@@ -45,9 +43,11 @@ interface IrAnswer {
   text: string;
   version: number;
   map: MappedLines[];
+  /** Why the text that the source has now gives none; this one is of an earlier text. */
+  outdated?: string;
 }
 
-/** `@f` and the operators that a text defines, each with its line. */
+/** `@f` that a text defines, each with its line. */
 function definitionsOf(document: vscode.TextDocument): { name: string; line: number }[] {
   const found = [];
   for (const match of document.getText().matchAll(/^def\s+(@\w+(?:\.\w+)*)/gm))
@@ -74,12 +74,23 @@ export async function showIr(stage?: string): Promise<void> {
   }
   if (!stage) return;
 
-  const query: IrQuery = { uri: editor.document.uri.toString(), stage };
-  if (picked !== all) query.function = picked.label;
-  const title = `${path.basename(editor.document.uri.path)} ${query.function ?? ''} (${stage})`.replace(/ +/, ' ');
+  await showBeside({ uri: editor.document.uri.toString(), stage, function: picked === all ? undefined : picked.label });
+}
+
+/** Shows what a lens of the server names, `quern:/ir/STAGE/FUNCTION.relay?URI`; false where this names no IR. */
+export async function showNamed(uri: vscode.Uri): Promise<boolean> {
+  const named = uri.scheme === 'quern' && /^\/ir\/([^/]+)\/(.*)\.relay$/.exec(uri.path);
+  if (!named) return false;
+  await showBeside({ uri: vscode.Uri.parse(uri.query).toString(), stage: named[1], function: `@${named[2]}` });
+  return true;
+}
+
+async function showBeside(query: IrQuery): Promise<void> {
+  const source = path.basename(vscode.Uri.parse(query.uri).path);
+  const title = [source, query.function, `(${query.stage})`].filter(Boolean).join(' ');
   const uri = vscode.Uri.from({ scheme: 'quern-ir', path: `/${title}`, query: JSON.stringify(query) });
   const shown = await vscode.workspace.openTextDocument(uri);
-  const language = languages[stage] ?? 'quern';
+  const language = languages[query.stage] ?? 'quern';
   // An editor without a language for assembler shows plain text.
   if ((await vscode.languages.getLanguages()).includes(language))
     await vscode.languages.setTextDocumentLanguage(shown, language);
@@ -90,7 +101,7 @@ export async function showIr(stage?: string): Promise<void> {
   });
 }
 
-/** The documents `quern-ir:`, whose query says what they show, and `quern:/ir/`. */
+/** The documents `quern-ir:`, whose query says what they show. */
 export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly mapped = new vscode.EventEmitter<void>();
@@ -103,12 +114,9 @@ export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.D
   constructor(private readonly server: Server) {
     this.listeners = [
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.sourceChanged(document)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.answers.delete(uri.toString())),
+      // A document that gets another language is closed for these events, and open all the same.
+      vscode.workspace.onDidCloseTextDocument(({ uri, isClosed }) => isClosed && this.answers.delete(uri.toString())),
     ];
-  }
-
-  isOne(uri: vscode.Uri): boolean {
-    return queryOf(uri) !== undefined;
   }
 
   /** What a document was made of last; nothing where it is none, or has no text. */
@@ -128,11 +136,12 @@ export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.D
       // An edit overtook it: the text stays until there is another one.
       const again = error instanceof ResponseError && error.code === LSPErrorCodes.ServerCancelled;
       if (again) this.renew(uri);
+      const why = error instanceof Error ? error.message : String(error);
       const last = this.answers.get(key);
-      if (again && last) return last.text;
-      this.answers.delete(key);
+      if (!last) return `// ${why}\n`.replace(/\n(?=.)/g, '\n// ');
+      if (!again) this.answers.set(key, { ...last, outdated: why });
       this.mapped.fire();
-      return `// ${error instanceof Error ? error.message : String(error)}\n`.replace(/\n(?=.)/g, '\n// ');
+      return last.text;
     }
   }
 

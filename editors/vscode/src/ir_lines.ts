@@ -1,5 +1,5 @@
 // The lines of a source and of what it becomes that belong together: what belongs to the cursor's line is marked in the
-// other editor.
+// other editor. What an earlier text became is greyed.
 
 import * as vscode from 'vscode';
 import type { IrDocuments } from './ir';
@@ -21,11 +21,15 @@ export class IrLines implements vscode.Disposable {
     backgroundColor: new vscode.ThemeColor('editor.wordHighlightStrongBackground'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.wordHighlightStrongForeground'),
   });
+  private readonly grey = vscode.window.createTextEditorDecorationType({ opacity: '0.5' });
   private readonly listeners: vscode.Disposable[];
 
   constructor(private readonly documents: IrDocuments) {
     const { window, workspace } = vscode;
-    const markAll = () => window.activeTextEditor && this.markFrom(window.activeTextEditor);
+    const markAll = () => {
+      this.greyOutdated();
+      if (window.activeTextEditor) this.markFrom(window.activeTextEditor);
+    };
     this.listeners = [
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.markFrom(textEditor)),
       window.onDidChangeVisibleTextEditors(markAll),
@@ -37,6 +41,16 @@ export class IrLines implements vscode.Disposable {
   dispose(): void {
     for (const listener of this.listeners) listener.dispose();
     this.mark.dispose();
+    this.grey.dispose();
+  }
+
+  private greyOutdated(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const made = this.documents.made(editor.document.uri);
+      if (!made) continue;
+      const range = new vscode.Range(0, 0, editor.document.lineCount, 0);
+      editor.setDecorations(this.grey, made.outdated ? [{ range, hoverMessage: made.outdated }] : []);
+    }
   }
 
   /** Marks what belongs to the line of this editor's cursor in the editors beside it. */

@@ -3,6 +3,7 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import { LanguageClient, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
+import { showNamed } from './ir';
 
 /** The program as the settings name it for a file, or for the window. */
 export function programOf(uri?: vscode.Uri): string {
@@ -15,10 +16,17 @@ const clientOptions: LanguageClientOptions = {
   documentSelector: [
     { language: 'quern', scheme: 'file' },
     { language: 'quern', scheme: 'untitled' },
+    { language: 'quern', scheme: 'quern' },
     { scheme: 'file', pattern: '**/*.transcript' },
   ],
   outputChannelName: 'Quern',
   synchronize: { configurationSection: 'quern' },
+  middleware: {
+    window: {
+      // The IR that a lens names stands beside the source, like that of the command.
+      showDocument: async ({ uri }) => ({ success: await showNamed(vscode.Uri.parse(uri)) }),
+    },
+  },
 };
 
 /** The language server, which starts, stops and starts again one step after the other. */
@@ -26,8 +34,9 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private last: Promise<void> = Promise.resolve();
 
-  /** The answer to a request; throws where there is no server, and what the server refuses. */
-  request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T> {
+  /** The answer to a request, of the server that is starting too; throws where there is none, and what it refuses. */
+  async request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T> {
+    await this.last;
     if (!this.client?.isRunning()) throw new Error('the language server does not run (see the output channel Quern)');
     // A token that is undefined would be one of the params.
     return token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params);

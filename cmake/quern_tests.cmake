@@ -105,7 +105,7 @@ endif()
 
 # The editors' plugins and clients of the server that are not ours, each skipped where what it needs is not there. Packages of
 # npm are kept in the build folder. They wait for the editor and for the server most of the time.
-foreach(name grammar vscode browser neovim vim emacs protocol)
+foreach(name grammar vscode window browser neovim vim emacs protocol)
   add_test(NAME Editors.${name}
            COMMAND "${PROJECT_SOURCE_DIR}/tests/editors/run.sh" ${name} $<TARGET_FILE:quern> "${PROJECT_BINARY_DIR}/npm")
   set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT} COST 20 PROCESSORS 1

@@ -74,18 +74,36 @@ test_protocol() {
   node "$here/protocol.mjs" "$quern"
 }
 
-# The extension is packaged, and what is packaged starts the server and shows what it says.
-test_vscode() {
+# The extension is packaged in $scratch/editors/vscode/dist.
+package_extension() {
   need_node 20
   packages "$editors/vscode" vscode
   mkdir -p "$scratch/editors"
   cp "$editors/../LICENSE" "$scratch"
   (cd "$editors" && tar -c --exclude=node_modules --exclude=dist vscode) | tar -xC "$scratch/editors"
   mv "$scratch/node_modules" "$scratch/editors/vscode"
-  cd "$scratch/editors/vscode"
-  npm run --silent package
+  (cd "$scratch/editors/vscode" && npm run --silent package)
+}
+
+# What is packaged starts the server and shows what it says.
+test_vscode() {
+  package_extension
   cp "$here/vscode.cjs" "$scratch"
   node "$scratch/vscode.cjs" "$scratch/editors/vscode/dist/extension.js" "$quern"
+}
+
+# What is packaged is installed into Visual Studio Code, whose window Chromium shows.
+test_window() {
+  need chromium
+  package_extension
+  packages "$here/window" window
+  rm "$scratch/node_modules"
+  local code="$kept/window/node_modules/code-server/lib/vscode"
+  # The editor's server takes modules for the page from its own folder.
+  ln -sfn ../../.. "$code/node_modules"
+  packages "$here" tests
+  cd "$scratch"
+  node "$here/window.mjs" "$quern" "$scratch/editors/vscode/dist/quern.vsix" "$code/out/server-main.js" "$(command -v chromium)"
 }
 
 # The page is built, and Chromium shows it.

@@ -94,6 +94,7 @@ const commands = new Map();
 const contents = new Map();
 const providers = {};
 const said = [];
+const told = [];
 const settings = { path: quern };
 const configured = new EventEmitter();
 const opened = new EventEmitter();
@@ -136,7 +137,7 @@ const window = anything({
   createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
   createTextEditorDecorationType: (options) => ({ ...options, dispose() {} }),
   showTextDocument: async (document, options) => void shows.push({ document, ...options }),
-  showErrorMessage: async (text) => void said.push(text),
+  showErrorMessage: async (text) => void (said.push(text), told.push(text)),
   setStatusBarMessage: (text) => (said.push(text), new Disposable()),
   showInformationMessage: async (text) => void said.push(text),
   showQuickPick: async (items) => items.find(({ label }) => ['@twice', 'typed'].includes(label)),
@@ -326,6 +327,7 @@ async function main() {
   settings.path = path.join(folder, 'nothing');
   await configured.fire({ affectsConfiguration: (name) => name === 'quern.path' });
   await until('what is wrong', () => said.find((line) => line.includes('nothing lsp') && line.includes('quern.path')));
+  assert.equal(told.length, 1, told.join('\n'));
   settings.path = quern;
   diagnostics.clear();
   Object.assign(document, { text, version: 5 });

@@ -29,9 +29,22 @@ const clientOptions: LanguageClientOptions = {
   },
 };
 
+/** Of a start that fails it tells the output channel alone: the user is told by who starts it. */
+class Client extends LanguageClient {
+  private hasStarted = false;
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.hasStarted = true;
+  }
+  override error(message: string, data?: unknown, show: boolean | 'force' = true): void {
+    super.error(message, data, this.hasStarted && show);
+  }
+}
+
 /** The language server, which starts, stops and starts again one step after the other. */
 export class Server implements vscode.Disposable {
-  private client: LanguageClient | undefined;
+  private client: Client | undefined;
   private last: Promise<void> = Promise.resolve();
 
   /** The answer to a request, of the server that is starting too; throws where there is none, and what it refuses. */
@@ -68,7 +81,7 @@ export class Server implements vscode.Disposable {
     const listens = vscode.workspace.getConfiguration('quern').get('listen', false);
     const serverOptions: ServerOptions = { command, args: listens ? ['lsp', '--listen'] : ['lsp'] };
     const evaluation = vscode.workspace.getConfiguration('quern').get<object>('evaluation', {});
-    const client = new LanguageClient('quern', 'Quern', serverOptions, { ...clientOptions, initializationOptions: { evaluation } });
+    const client = new Client('quern', 'Quern', serverOptions, { ...clientOptions, initializationOptions: { evaluation } });
     try {
       await client.start();
       this.client = client;

@@ -29,6 +29,7 @@
 #include "passes/partial_eval/partial_eval.h"
 #include "passes/partial_eval/specialize.h"
 #include "passes/scatter_onto.h"
+#include "passes/share_reductions.h"
 #include "passes/simplify_index.h"
 #include "passes/stack_products.h"
 #include "passes/to_anf.h"
@@ -75,6 +76,7 @@ constexpr Pass kPipeline[] = {
     {"fuse", "puts producers into the index expressions that read them", fuse, true},
     {"scatter_onto", "adds what a scatter adds to zeros to the tensor that it is added to", scatter_onto},
     {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},
+    {"share_reductions", "computes once what a reduction is for many elements", share_reductions},
     {"order_axes", "stores tensors with their axes in the order that suits what makes and reads them",
      order_axes, true},
     {"part_reductions", "cuts long reductions into parts, for threads and for accuracy", part_reductions},

@@ -138,7 +138,7 @@ class BlockStacker {
   void find_trees() {
     std::unordered_set<size_t> inner;
     for (size_t k = bindings_.size(); k-- > 0;) {
-      if (inner.contains(k) || !bindings_[k].variable) continue;
+      if (inner.contains(k) || !first_use_.contains(bindings_[k].variable)) continue;
       Tree tree{k, {}, {}};
       Variables open = terms_of(bindings_[k].value);
       std::ranges::reverse(open);
@@ -399,8 +399,15 @@ class Stacker {
     expr = map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
     auto* block = as<BlockExpr>(expr);
     if (!block) return expr;
-    const auto bindings = BlockStacker(arena_, effects_, uses_, block->bindings, block->result).run();
-    return bindings ? block_of(arena_, *bindings, block->result, block->origin) : expr;
+    std::vector<Binding> bindings(block->bindings.begin(), block->bindings.end());
+    ExprPtr result = block->result;
+    if (!terms_of(result).empty()) {
+      const Variable* sum = make_variable(arena_, "sum", result->type);
+      bindings.push_back({sum, result});
+      result = read_of(arena_, sum, result->origin);
+    }
+    const auto stacked = BlockStacker(arena_, effects_, uses_, bindings, result).run();
+    return stacked ? block_of(arena_, *stacked, result, block->origin) : expr;
   }
 
  private:

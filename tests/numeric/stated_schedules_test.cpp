@@ -70,6 +70,11 @@ const Program kPrograms[] = {
      "", true},
     {"divided_loop", "([i < 46, j < 37] => %a[i / 2, j]) schedule { io, ii = split(i, 3); vectorize(j, 4) }",
      "", true},
+    {"blocks_of_packed_rows",
+     "([u < 37, v < 35] => 2 * (sum[i < 23] %a[i, u] * %b[i, v + 2])) schedule { pack(b, 16; ; v; i); "
+     "pack(a, 6; ; u; i); vo, vi = split(v, 16); uo, ui = split(u, 12); uio, uii = split(ui, 6); "
+     "reorder(uo, vo, uio, i, uii, vi); unroll(uii); vectorize(vi, 8); unroll(i, 2); parallel(vo) }",
+     "", true},
     {"one_step", "([i < 1, j < 37] => %a[i, j]) schedule { f = fuse(i, j); vectorize(f, 8) }", "", true},
     {"number", "([.._ < ()] => sum[i < 23, j < 37] %a[i, j] * %b[i, j]) schedule { vectorize(j, ?) }", "",
      true},

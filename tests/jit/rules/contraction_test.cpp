@@ -206,6 +206,39 @@ TEST(Contraction, HasFewRowsInLanesBesideALargeWeight) {
   EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false, 1024), HasSubstr("pack(v, "));
 }
 
+/// A gradient by weights: both operands have the summed index first.
+std::string gradient_by_weights(int steps, int rows, int columns) {
+  return fmt::format(
+      "def @main(%d: Tensor[({0}, {1}), float32], %x: Tensor[({0}, {2}), float32]) {{\n"
+      "  [o < {1}, c < {2}] => sum[t < {0}] %d[t, o] * %x[t, c]\n}}\n",
+      steps, rows, columns);
+}
+
+// All columns take as many rows as half of the second-level cache has room for before the next ones.
+TEST(Contraction, CutsRowsIntoBlocksThatTheSecondLevelCacheKeeps) {
+  const auto product = [](int rows, int columns) {
+    return schedule_of(lowered_main(fmt::format("def @main(%x: Tensor[({}, 1024), float32], %w: "
+                                                "Tensor[(1024, {}), float32]) {{ nn.matmul(%x, %w) }}\n",
+                                                rows, columns),
+                                    narrow_machine()));
+  };
+  EXPECT_THAT(product(1024, 1024),
+              AllOf(HasSubstr("split(i, 60)"), HasSubstr("reorder(io, jo, iio, r, iii, ji)")))
+      << product(1024, 1024);
+  EXPECT_THAT(product(96, 1024), Not(HasSubstr("split(i, 60)")));  // the rows stay in the cache
+  EXPECT_THAT(product(1024, 64), Not(HasSubstr("split(i, 60)")));  // few columns read them again
+}
+
+TEST(Contraction, PacksRowsOfStepsThatArePagesApart) {
+  const auto schedule = [](int steps, int rows, int columns) {
+    return schedule_of(lowered_main(gradient_by_weights(steps, rows, columns), narrow_machine()));
+  };
+  EXPECT_THAT(schedule(320, 2048, 512), HasSubstr("pack(d, 6; ; o; t)")) << schedule(320, 2048, 512);
+  EXPECT_THAT(schedule(320, 2064, 512), Not(HasSubstr("pack(d, ")));  // in many sets of the cache
+  EXPECT_THAT(schedule(32, 2048, 512), Not(HasSubstr("pack(d, ")));   // few steps, which stay in it
+  EXPECT_THAT(schedule(320, 2048, 64), Not(HasSubstr("pack(d, ")));   // few columns read them again
+}
+
 TEST(Contraction, TakesFreshColumnsInBlocks) {
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", false), HasSubstr("pack(v, "));
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true),
@@ -261,6 +294,13 @@ TEST(Contraction, PrefetchesWhatComesFromAfar) {
   EXPECT_THAT(product("nn.dense(%x, %w)", "(2048, 1024)", false), HasSubstr("prefetch(v, r)"));
   EXPECT_THAT(product("nn.dense(%x, %w)", "(64, 1024)", false), Not(HasSubstr("prefetch(")));
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true), HasSubstr("prefetch(w, ri)"));
+  // With half as many registers a step takes half as long, and the prefetch as long as before.
+  const std::string update =
+      "def @main(%w: Tensor[(2048, 1024), float32], %d: Tensor[(64, 2048), float32], "
+      "%x: Tensor[(64, 1024), float32]) {\n"
+      "  [o < 2048, c < 1024] => %w[o, c] - 0.01 * (sum[t < 64] %d[t, o] * %x[t, c])\n}\n";
+  EXPECT_THAT(schedule_of(lowered_main(update, wide_machine())), HasSubstr("prefetch("));
+  EXPECT_THAT(schedule_of(lowered_main(update, narrow_machine())), Not(HasSubstr("prefetch(")));
 }
 
 }  // namespace

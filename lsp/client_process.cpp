@@ -13,7 +13,7 @@ namespace quern::lsp {
 
 ClientProcess::ClientProcess(int id, std::function<void()> ended)
     : process_(static_cast<int>(syscall(SYS_pidfd_open, id, 0))), wake_(eventfd(0, EFD_CLOEXEC)) {
-  if (process_.number() < 0) return;
+  if (process_.number() < 0 || wake_.number() < 0) return;
   thread_ = std::thread([this, ended = std::move(ended)] {
     pollfd files[] = {{process_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
     while (poll(files, 2, -1) < 0 && errno == EINTR) {

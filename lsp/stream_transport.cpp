@@ -1,5 +1,6 @@
 #include "lsp/stream_transport.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstdio>
 #include <utility>
 
@@ -51,8 +53,12 @@ bool is_header(std::string_view line) {
 
 }  // namespace
 
-StreamTransport::StreamTransport(int in, int out) : in_(in), out_(out) {
-  if (pipe(wake_) != 0) wake_[0] = wake_[1] = -1;
+StreamTransport::StreamTransport(int in, int out, std::chrono::milliseconds patience)
+    : in_(in), out_(out), patience_(static_cast<int>(patience.count())) {
+  if (pipe2(wake_, O_CLOEXEC) == 0) return;
+  // Without it nothing could end a thread that waits.
+  wake_[0] = wake_[1] = -1;
+  broken_ = true;
 }
 StreamTransport::~StreamTransport() {
   close(wake_[0]);
@@ -77,10 +83,14 @@ void StreamTransport::write(std::string_view text) {
   std::string framed = fmt::format("Content-Length: {}\r\n\r\n{}", text.size(), text);
   std::string_view rest = framed;
   while (!rest.empty() && !broken_) {
-    ssize_t written = ::write(out_, rest.data(), rest.size());
+    pollfd ready[] = {{out_, POLLOUT, 0}, {wake_[0], POLLIN, 0}};
+    if (poll(ready, 2, patience_) < 0 && errno == EINTR) continue;
+    // A pipe that is ready takes so much without a wait, in which nothing could interrupt it.
+    const size_t most = std::min<size_t>(rest.size(), PIPE_BUF);
+    const ssize_t written = ready[0].revents != 0 ? ::write(out_, rest.data(), most) : -1;
     if (written >= 0)
       rest.remove_prefix(static_cast<size_t>(written));
-    else if (errno != EINTR)
+    else if (ready[0].revents == 0 || errno != EINTR)
       broken_ = true;
   }
 }

@@ -2,6 +2,7 @@
 // Messages on a byte stream, framed by `Content-Length` headers.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ namespace quern::lsp {
 /// next `Content-Length:`.
 class StreamTransport final : public Transport {
  public:
-  StreamTransport(int in, int out);
+  /// A write that the other side lets wait for longer than `patience` fails; less than 0 waits until interrupted.
+  StreamTransport(int in, int out, std::chrono::milliseconds patience = std::chrono::milliseconds(-1));
   ~StreamTransport() override;
 
   std::optional<std::string> read() override;
@@ -32,7 +34,8 @@ class StreamTransport final : public Transport {
   void skip_overlong_line();
 
   int in_, out_;
-  int wake_[2];  ///< a pipe: what is written to its second end interrupts a reading thread
+  const int patience_;  ///< milliseconds
+  int wake_[2];         ///< a pipe: what is written to its second end interrupts a waiting thread
   std::atomic<bool> broken_ = false;
   std::string buffer_;                 ///< what was received
   size_t begin_ = 0;                   ///< where its unread part begins

@@ -20,8 +20,8 @@ class Transport {
 
   /// The text of the next message; waits for it. Nothing once the client is gone, and once interrupted.
   virtual std::optional<std::string> read() = 0;
-  /// Ends the current or the next waiting `read`. Any thread may call it; any thread but the reading one may call
-  /// `write`.
+  /// Ends the current or the next waiting `read`, and a `write` that waits. Any thread may call it; any thread but the
+  /// reading one may call `write`.
   virtual void interrupt() = 0;
   /// Sends a message; one to a client that is gone is dropped.
   virtual void write(std::string_view text) = 0;

@@ -30,7 +30,6 @@ class MessageQueue final : public lsp::Transport {
   void sent(size_t bytes);
 
   std::optional<std::string> read() override;
-  /// Also ends a `write` that waits.
   void interrupt() override;
   /// Blocks while the client does not receive.
   void write(std::string_view text) override;

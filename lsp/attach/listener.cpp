@@ -3,10 +3,10 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -15,6 +15,13 @@
 
 namespace quern::lsp {
 
+namespace {
+
+/// A peer that does not receive must not block the server for longer.
+constexpr std::chrono::milliseconds kPatience{1000};
+
+}  // namespace
+
 struct Listener::Peer {
   OwnedFile file;
   StreamTransport transport;
@@ -22,7 +29,8 @@ struct Listener::Peer {
   std::map<std::string, size_t> told{};  ///< hashes of texts, by path
   std::thread reader{};
 
-  explicit Peer(OwnedFile socket) : file(std::move(socket)), transport(file.number(), file.number()) {}
+  explicit Peer(OwnedFile socket)
+      : file(std::move(socket)), transport(file.number(), file.number(), kPatience) {}
   ~Peer() {
     transport.interrupt();
     if (reader.joinable()) reader.join();
@@ -83,9 +91,6 @@ void Listener::accept_all() {
 }
 
 void Listener::add(OwnedFile file) {
-  // A peer that does not receive must not block the server.
-  const timeval limit{1, 0};
-  setsockopt(file.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   const uint64_t id = ++last_peer_;
   Peer& peer = *(peers_[id] = std::make_unique<Peer>(std::move(file)));
   peer.reader = std::thread([this, id, &peer] {

@@ -394,17 +394,32 @@ TEST(Server, ExitsWithOneWithoutShutdown) {
   EXPECT_EQ(client.process.exit_code(), 1);
 }
 
-// Something else may have its input too.
-TEST(Server, EndsWithTheProcessOfItsClient) {
-  ChildProcess editor({"/bin/sh", "-c", "read line"}, [] {
+class ServerOfAProcess : public testing::Test {
+ protected:
+  ServerOfAProcess() : editor({"/bin/sh", "-c", "read line"}, piped()) {
+    client.call("initialize",
+                {{"processId", editor.id()}, {"rootUri", nullptr}, {"capabilities", json::object()}});
+  }
+  static lsp::SpawnOptions piped() {
     lsp::SpawnOptions options;
     options.input = lsp::SpawnOptions::Stream::Piped;
     return options;
-  }());
+  }
+
+  ChildProcess editor;  ///< ends with its input
   Client<json> client;
-  client.call("initialize",
-              {{"processId", editor.id()}, {"rootUri", nullptr}, {"capabilities", json::object()}});
+};
+
+// Something else may have its input too.
+TEST_F(ServerOfAProcess, EndsWithIt) {
   EXPECT_EQ(client.call("no/method")["error"]["code"], -32601);
+  editor.close_input();
+  EXPECT_EQ(client.process.exit_code(), 1);
+}
+
+// Something else may have its output too, and not read it.
+TEST_F(ServerOfAProcess, EndsWithItWhileNobodyReads) {
+  for (int i = 0; i < 2000; ++i) client.ask("no/method");
   editor.close_input();
   EXPECT_EQ(client.process.exit_code(), 1);
 }

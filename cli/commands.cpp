@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -411,7 +412,8 @@ int CommandLine::lsp() {
   Session session(std::move(*files));
   // Standard output is reserved for the protocol: everything else is printed to stderr.
   std::fflush(stdout);
-  int out = dup(STDOUT_FILENO);
+  // Evaluators must not hold it open.
+  const int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
   lsp::ServerOptions options{evaluator_command(stdlib_), socket_};

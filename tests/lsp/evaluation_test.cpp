@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -287,8 +290,10 @@ bool runs(pid_t process) {
   return state != std::string::npos && text.substr(state, 3) != ") Z";
 }
 
-TEST(LspEvaluation, EndsWithAServerThatIsKilled) {
-  Evaluating evaluating("print(\"begun\");\n" + kEndless, kEverything, {{"evaluation", {{"seconds", 60}}}});
+const std::string kBegunAndEndless = "print(\"begun\");\n" + kEndless;
+
+/// The process that evaluates that, once it has begun; 0 where there is none.
+pid_t process_of(Evaluating& evaluating) {
   const json range = evaluating.document.range(evaluating.document.cursor, evaluating.document.cursor);
   evaluating.client.ask("workspace/executeCommand",
                         {{"command", "quern.evaluate"},
@@ -297,14 +302,44 @@ TEST(LspEvaluation, EndsWithAServerThatIsKilled) {
   while (evaluating.client.next("$/progress")["params"]["value"].value("message", "") != "begun") {
   }
   const std::vector<pid_t> children = evaluating.client.process.children();
-  ASSERT_EQ(children.size(), 1u);
-  ASSERT_TRUE(runs(children[0]));
+  EXPECT_EQ(children.size(), 1u);
+  return children.empty() ? 0 : children[0];
+}
+
+TEST(LspEvaluation, EndsWithAServerThatIsKilled) {
+  Evaluating evaluating(kBegunAndEndless, kEverything, {{"evaluation", {{"seconds", 60}}}});
+  const pid_t child = process_of(evaluating);
+  ASSERT_NE(child, 0);
+  ASSERT_TRUE(runs(child));
   evaluating.client.process.send(SIGKILL);
-  for (int waited = 0; waited < 2000 && runs(children[0]); ++waited)
+  for (int waited = 0; waited < 2000 && runs(child); ++waited)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  const bool still_runs = runs(children[0]);
+  const bool still_runs = runs(child);
   EXPECT_FALSE(still_runs);
-  if (still_runs) kill(children[0], SIGKILL);
+  if (still_runs) kill(child, SIGKILL);
+}
+
+/// The pipes that a process has open, but for those of its standard files.
+std::set<std::string> pipes_of(pid_t process) {
+  std::set<std::string> pipes;
+  for (const auto& file : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process))) {
+    std::error_code gone;
+    const std::string target = std::filesystem::read_symlink(file.path(), gone).string();
+    if (std::stoi(file.path().filename()) > 2 && target.starts_with("pipe:")) pipes.insert(target);
+  }
+  return pipes;
+}
+
+// A client would not see the end of a server whose output is open elsewhere.
+TEST(LspEvaluation, HasNoPipeOfTheClient) {
+  const std::set<std::string> of_all = pipes_of(getpid());
+  Evaluating evaluating(kBegunAndEndless);
+  const pid_t child = process_of(evaluating);
+  ASSERT_NE(child, 0);
+  std::set<std::string> of_client = pipes_of(getpid());
+  for (const std::string& pipe : of_all) of_client.erase(pipe);
+  EXPECT_EQ(of_client.size(), 2u);
+  for (const std::string& pipe : pipes_of(child)) EXPECT_FALSE(of_client.contains(pipe)) << pipe;
 }
 
 // Under sanitizers it is not.

@@ -33,12 +33,19 @@ class FaultLanding {
   FaultLanding* const around_;
 };
 
+#ifdef __SANITIZE_THREAD__
+// The thread sanitizer calls our handler with all signals blocked: the next fault would end the process.
+constexpr int kSavesBlocked = 1;
+#else
+constexpr int kSavesBlocked = 0;
+#endif
+
 /// Calls `code` and returns the fault that stopped it. No destructor in `code` runs then, so it must only
 /// call compiled code. Costs about 20 ns.
 template <typename Code>
 std::optional<Fault> fault_of(const Code& code) {
   FaultLanding landing;
-  if (sigsetjmp(landing.point, 0) != 0) return landing.fault;
+  if (sigsetjmp(landing.point, kSavesBlocked) != 0) return landing.fault;
   code();
   return std::nullopt;
 }

@@ -64,7 +64,8 @@ TEST_F(IrServer, MapsTheLinesOfBothTexts) {
 }
 
 TEST_F(IrServer, AnswersOthersWhileOneIsMadeAndCancels) {
-  start(long_text());
+  // Under sanitizers the answer to the hover takes longer than an evaluation may.
+  start(long_text(), {{"evaluation", {{"seconds", 300}}}});
   const int made = client.ask("quern/ir", ir("asm"));
   EXPECT_FALSE(client.hover(kIrUri, 0, 5).is_null());
   client.notify("$/cancelRequest", {{"id", made}});

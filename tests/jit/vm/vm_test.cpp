@@ -365,7 +365,10 @@ TEST_F(VmTest, ResultsTakeTheMemoryOfOperandsUnlessTheyMayNot) {
   EXPECT_EQ(taken_of(false), 0);
 }
 
-TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
+// A suite of its own: those of VmTest share a process, and are not run under the thread sanitizer.
+class VmThreads : public VmTest {};
+
+TEST_F(VmThreads, RunAProgramAtOnce) {
   ExprPtr t = given("t", tensor_of({n}), floats({3}, {1, 2, 3}));
   auto program = compile(b.tuple({increment(t), b.constant(HostTensor::zeros(kFloat, {1}))}));
   std::vector<std::thread> threads;

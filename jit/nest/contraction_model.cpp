@@ -231,6 +231,18 @@ TileRows ContractionModel::tile_rows(const Roles& roles) const {
   if (rows.size() < 2 || (roles.dot && roles.dot->is_of_matrices()) || inner > kShort ||
       !is_known(rows.back()))
     return one;
+  // Each row of a window that crosses the border of an image takes a mask of its own, and reads a line of its own.
+  const auto crosses = [&](Dim row) {
+    return std::ranges::any_of(roles.left.checks,
+                               [&](const BoundsCheck& check) { return contains_var(check.index, row); });
+  };
+  if (crosses(rows.back()) && !machine_.has_many_registers()) {
+    const auto inside = std::ranges::find_if(rows, [&](Dim row) {
+      return !crosses(row) && extent_of(row) > kShort && is_known(row) &&
+             step_of(roles.left.offset, row) == 1;
+    });
+    if (inside != rows.end()) return {*inside, nullptr, 1};
+  }
   const TileRows two{rows[rows.size() - 2], rows.back(), inner};
   return cycles_of(roles, two) < cycles_of(roles, one) ? two : one;
 }

@@ -239,6 +239,17 @@ TEST(Contraction, PacksRowsOfStepsThatArePagesApart) {
   EXPECT_THAT(schedule(320, 2048, 64), Not(HasSubstr("pack(d, ")));   // few columns read them again
 }
 
+// A tile of whole windows takes a mask for each of its rows, and reads a line for each; one of channels does not.
+TEST(Contraction, HasChannelsAndNotWindowsAsRowsWhereRegistersAreFew) {
+  const std::string gradient =
+      "def @main(%d: Tensor[(14, 14, 64), float32], %i: Tensor[(14, 14, 64), float32]) {\n"
+      "  [o < 64, c < 64, r < 3, s < 3] => sum[y < 14, x < 14] %d[y, x, o] * (%i[y + r - 1, x + s - 1, c] "
+      "else "
+      "0.0)\n}\n";
+  EXPECT_THAT(schedule_of(lowered_main(gradient, narrow_machine())), HasSubstr("split(c, 6)"));
+  EXPECT_THAT(schedule_of(lowered_main(gradient, wide_machine())), Not(HasSubstr("split(c, ")));
+}
+
 TEST(Contraction, TakesFreshColumnsInBlocks) {
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", false), HasSubstr("pack(v, "));
   EXPECT_THAT(product("nn.matmul(%x, %w)", "(1024, 2048)", true),

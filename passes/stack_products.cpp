@@ -101,6 +101,8 @@ class BlockStacker {
       : arena_(arena), effects_(effects), uses_(uses), bindings_(bindings) {
     for (size_t k = 0; k < bindings.size(); ++k) {
       if (bindings[k].variable) note(bindings[k], k);
+      if (!as<ComprehensionExpr>(bindings[k].value) && effects_.of(bindings[k].value).has(Effect::Clock))
+        clocks_.push_back(k);
       for (const Variable* used : free_variables(bindings[k].value)) first_use_.try_emplace(used, k);
     }
     for (const Variable* used : free_variables(result)) first_use_.try_emplace(used, bindings.size());
@@ -145,7 +147,7 @@ class BlockStacker {
       while (!open.empty()) {
         const Variable* term = open.back();
         open.pop_back();
-        const std::optional<size_t> place = place_of_own(term);
+        const std::optional<size_t> place = place_of_own(term, k);
         const Variables terms = place ? terms_of(bindings_[*place].value) : Variables{};
         if (terms.empty()) {
           tree.leaves.push_back(term);
@@ -159,14 +161,22 @@ class BlockStacker {
     }
   }
 
-  /// Where a variable of this block is bound that has one reader.
-  std::optional<size_t> place_of_own(const Variable* variable) const {
+  /// Where a variable of this block is bound that has one reader, and could be computed where another binding is: what is
+  /// before a read of the clock stays there.
+  std::optional<size_t> place_of_own(const Variable* variable, size_t reader) const {
     const auto place = places_.find(variable);
-    return place != places_.end() && uses_.at(variable) == 1 ? std::optional(place->second) : std::nullopt;
+    if (place == places_.end() || uses_.at(variable) != 1) return std::nullopt;
+    return next_clock(place->second) < reader ? std::nullopt : std::optional(place->second);
   }
 
-  std::optional<std::pair<std::string, Product>> product_of(const Variable* leaf) const {
-    const std::optional<size_t> place = place_of_own(leaf);
+  /// The first binding after this one that reads the clock; the end without one.
+  size_t next_clock(size_t place) const {
+    const auto next = std::ranges::upper_bound(clocks_, place);
+    return next == clocks_.end() ? bindings_.size() : *next;
+  }
+
+  std::optional<std::pair<std::string, Product>> product_of(const Variable* leaf, size_t reader) const {
+    const std::optional<size_t> place = place_of_own(leaf, reader);
     if (!place) return std::nullopt;
     auto* value = as<ComprehensionExpr>(bindings_[*place].value);
     auto* sum = value ? as<ReduceExpr>(value->body) : nullptr;
@@ -183,14 +193,17 @@ class BlockStacker {
   std::vector<Group> find_groups() const {
     std::vector<Group> groups;
     for (size_t t = 0; t < trees_.size(); ++t) {
-      std::map<std::string, Group> of_tree;
+      const size_t first = groups.size();
+      std::unordered_map<std::string, size_t> numbers;
       for (const Variable* leaf : trees_[t].leaves)
-        if (auto product = product_of(leaf)) {
-          Group& group = of_tree.try_emplace(std::move(product->first), Group{t, {}, {}}).first->second;
-          group.members.push_back(std::move(product->second));
+        if (auto product = product_of(leaf, trees_[t].root)) {
+          const auto [group, is_new] = numbers.try_emplace(std::move(product->first), groups.size());
+          if (is_new) groups.push_back({t, {}, {}});
+          groups[group->second].members.push_back(std::move(product->second));
         }
-      for (auto& [key, group] : of_tree)
-        if (group.members.size() > 1 && compare_operands(group)) groups.push_back(std::move(group));
+      const auto are_few = [](Group& group) { return group.members.size() < 2 || !compare_operands(group); };
+      groups.erase(std::remove_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), are_few),
+                   groups.end());
     }
     return groups;
   }
@@ -216,7 +229,7 @@ class BlockStacker {
     std::vector<Variables> seen;
     for (const size_t number : group.varying) {
       Variables parts = group.sources(number);
-      if (find_stack(parts, first_use(group)) || std::ranges::find(seen, parts) != seen.end()) continue;
+      if (find_stack(parts, place_of(group)) || std::ranges::find(seen, parts) != seen.end()) continue;
       stacked += static_cast<double>(parts.size()) * size_of(parts.front()->type);
       seen.push_back(std::move(parts));
     }
@@ -228,8 +241,10 @@ class BlockStacker {
     return static_cast<double>(group.members.size() - 1) * size_of(group.members.front().result->type);
   }
 
-  size_t first_use(const Group& group) const {
-    return first_use_.at(bindings_[trees_[group.tree].root].variable);
+  size_t place_of(const Group& group) const { return place_of(trees_[group.tree]); }
+  /// Where a sum is computed: before the first binding that reads it, or the clock.
+  size_t place_of(const Tree& tree) const {
+    return std::min(first_use_.at(bindings_[tree.root].variable), next_clock(tree.root));
   }
 
   struct Place {
@@ -239,9 +254,9 @@ class BlockStacker {
   /// A stack that has these parts one after the other, and can be read at a binding.
   std::optional<Place> find_stack(const Variables& parts, size_t at) const {
     for (const Stack& stack : stacks_) {
-      const auto found = std::ranges::search(stack.parts, parts);
-      if (stack.before <= at && !found.empty())
-        return Place{stack.variable, found.begin() - stack.parts.begin()};
+      const auto found = std::search(stack.parts.begin(), stack.parts.end(), parts.begin(), parts.end());
+      if (stack.before <= at && found != stack.parts.end())
+        return Place{stack.variable, found - stack.parts.begin()};
     }
     return std::nullopt;
   }
@@ -249,13 +264,18 @@ class BlockStacker {
   void stack(Group group) {
     for (const size_t number : group.varying) {
       const Variables parts = group.sources(number);
-      if (!find_stack(parts, first_use(group))) make_stack(parts);
+      if (!find_stack(parts, place_of(group))) make_stack(parts, after_clock(place_of(group)));
     }
     trees_[group.tree].stacked.push_back(std::move(group));
   }
 
-  void make_stack(const Variables& parts) {
-    size_t before = 0;
+  /// The first binding behind the last read of the clock before this one.
+  size_t after_clock(size_t place) const {
+    const auto next = std::ranges::lower_bound(clocks_, place);
+    return next == clocks_.begin() ? 0 : *std::prev(next) + 1;
+  }
+
+  void make_stack(const Variables& parts, size_t before) {
     for (const Variable* part : parts)
       if (const auto place = places_.find(part); place != places_.end())
         before = std::max(before, place->second + 1);
@@ -275,7 +295,7 @@ class BlockStacker {
       dropped.insert(tree.root);
       for (const Group& group : tree.stacked)
         for (const Product& member : group.members) dropped.insert(member.place);
-      roots.emplace(first_use_.at(bindings_[tree.root].variable), &tree);
+      roots.emplace(place_of(tree), &tree);
     }
     for (size_t k = 0; k <= bindings_.size(); ++k) {
       for (const Stack& stack : stacks_)
@@ -354,7 +374,7 @@ class BlockStacker {
     const Dim step = dim_var("k");
     std::unordered_map<const Variable*, Place> stacked;
     for (const size_t number : group.varying)
-      stacked.emplace(first.operands[number], *find_stack(group.sources(number), first_use(group)));
+      stacked.emplace(first.operands[number], *find_stack(group.sources(number), place_of(group)));
     const ScalarBuilder build(arena_, first.value->origin);
     const std::function<ExprPtr(ExprPtr)> put = [&](ExprPtr e) -> ExprPtr {
       auto* read = as<ReadExpr>(e);
@@ -385,6 +405,7 @@ class BlockStacker {
   std::unordered_map<const Variable*, size_t> places_;            ///< where each is bound
   std::unordered_map<const Variable*, const Variable*> sources_;  ///< of copies
   std::unordered_map<const Variable*, size_t> first_use_;         ///< the first binding that reads it
+  std::vector<size_t> clocks_;                                    ///< bindings that read the clock
   std::vector<Tree> trees_;
   std::vector<Stack> stacks_;
   std::vector<Binding> made_;

@@ -98,9 +98,10 @@ class Sharer {
     Vars read;
     collect_vars(&reduce, read);
     Around used;
-    int64_t once = extent_of(dim_product(reduce.extents)), again = 1;
+    double once = 1, again = 1;
+    for (const Dim extent : reduce.extents) once *= extent_of(extent);
     for (size_t k = 0; k < around.vars.size(); ++k) {
-      const int64_t extent = extent_of(around.extents[k]);
+      const double extent = extent_of(around.extents[k]);
       if (!read.contains(around.vars[k])) {
         again *= extent;
         continue;
@@ -109,7 +110,7 @@ class Sharer {
       once *= extent;
       used.add({&around.vars[k], 1}, {&around.extents[k], 1});
     }
-    if (again < 2 || once < kFewestPoints / again || !effects_.of(&reduce).removable()) return nullptr;
+    if (again < 2 || once * again < kFewestPoints || !effects_.of(&reduce).removable()) return nullptr;
     const ScalarBuilder build(arena_, reduce.origin);
     // With fresh binders: a part of the expression keeps the existing ones.
     const ExprPtr tensor = build.copy(build.comprehension(used.vars, used.extents, &reduce));
@@ -135,11 +136,11 @@ class Sharer {
     return std::ranges::any_of(around.vars, [&](Dim var) { return contains_var(extent, var); });
   }
 
-  /// 64 where it is not known; small enough for products.
-  static int64_t extent_of(Dim dim) { return std::clamp<int64_t>(as_const(dim).value_or(64), 0, 1 << 14); }
+  /// 64 where it is not known.
+  static double extent_of(Dim dim) { return static_cast<double>(as_const(dim).value_or(64)); }
 
   /// Computed again, they take longer than another kernel's call.
-  static constexpr int64_t kFewestPoints = 4096;
+  static constexpr double kFewestPoints = 4096;
 
   Arena& arena_;
   EffectAnalysis& effects_;

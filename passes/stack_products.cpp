@@ -255,7 +255,7 @@ class BlockStacker {
   std::optional<Place> find_stack(const Variables& parts, size_t at) const {
     for (const Stack& stack : stacks_) {
       const auto found = std::search(stack.parts.begin(), stack.parts.end(), parts.begin(), parts.end());
-      if (stack.before <= at && found != stack.parts.end())
+      if (stack.before < at && found != stack.parts.end())
         return Place{stack.variable, found - stack.parts.begin()};
     }
     return std::nullopt;
@@ -275,10 +275,16 @@ class BlockStacker {
     return next == clocks_.begin() ? 0 : *std::prev(next) + 1;
   }
 
+  /// The first binding that may read a variable, wherever the sum that it may be is computed.
+  size_t bound_before(const Variable* variable) const {
+    const auto place = places_.find(variable);
+    if (place == places_.end()) return 0;
+    const auto tree = std::ranges::find(trees_, place->second, &Tree::root);
+    return tree == trees_.end() ? place->second + 1 : place_of(*tree);
+  }
+
   void make_stack(const Variables& parts, size_t before) {
-    for (const Variable* part : parts)
-      if (const auto place = places_.find(part); place != places_.end())
-        before = std::max(before, place->second + 1);
+    for (const Variable* part : parts) before = std::max(before, bound_before(part));
     std::vector<Dim> shape(parts.front()->type->dims.begin(), parts.front()->type->dims.end());
     shape.insert(shape.begin(), dim_const(static_cast<int64_t>(parts.size())));
     const Type type = tensor_type(shape, parts.front()->type->dtype);
@@ -298,10 +304,11 @@ class BlockStacker {
       roots.emplace(place_of(tree), &tree);
     }
     for (size_t k = 0; k <= bindings_.size(); ++k) {
-      for (const Stack& stack : stacks_)
-        if (stack.before == k) bind_stack(stack);
+      // A sum may be a part of a stack, of which the sums are computed later.
       const auto [first, last] = roots.equal_range(k);
       for (auto root = first; root != last; ++root) bind_tree(*root->second);
+      for (const Stack& stack : stacks_)
+        if (stack.before == k) bind_stack(stack);
       if (k < bindings_.size() && !dropped.contains(k)) made_.push_back(bindings_[k]);
     }
     return std::move(made_);

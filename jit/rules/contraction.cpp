@@ -79,8 +79,7 @@ class ContractionSchedule {
     }
     unroll_windows(innermost, rows.steps);
     if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
-    for (const std::string& tensor :
-         model_.has_room_for_prefetches() ? distant() : std::vector<std::string>())
+    for (const std::string& tensor : distant())
       step({Primitive::Prefetch, {{bordered ? (*bordered)[0] : innermost}}, {}, {tensor}});
     constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
     if (const auto shared = panels_ == Panels::Blocked ? std::optional(columns[0]) : nest_.shared_loop(kMany))
@@ -100,6 +99,7 @@ class ContractionSchedule {
   /// what the results of a tile read, the rows of the next tile, and the next block of columns.
   std::vector<std::string> distant() const {
     std::vector<std::string> found;
+    if (!model_.has_room_for_prefetches()) return found;
     const auto add = [&](const LoadValue& load) {
       const Buffer& buffer = c_.buffers[static_cast<size_t>(load.buffer)];
       const bool has_place = load.computed.empty() && load.indices.size() == buffer.shape.size();

@@ -243,9 +243,8 @@ TEST(Contraction, PacksRowsOfStepsThatArePagesApart) {
 TEST(Contraction, HasChannelsAndNotWindowsAsRowsWhereRegistersAreFew) {
   const std::string gradient =
       "def @main(%d: Tensor[(14, 14, 64), float32], %i: Tensor[(14, 14, 64), float32]) {\n"
-      "  [o < 64, c < 64, r < 3, s < 3] => sum[y < 14, x < 14] %d[y, x, o] * (%i[y + r - 1, x + s - 1, c] "
-      "else "
-      "0.0)\n}\n";
+      "  [o < 64, c < 64, r < 3, s < 3] =>\n"
+      "    sum[y < 14, x < 14] %d[y, x, o] * (%i[y + r - 1, x + s - 1, c] else 0.0)\n}\n";
   EXPECT_THAT(schedule_of(lowered_main(gradient, narrow_machine())), HasSubstr("split(c, 6)"));
   EXPECT_THAT(schedule_of(lowered_main(gradient, wide_machine())), Not(HasSubstr("split(c, ")));
 }

@@ -206,7 +206,7 @@ void CommandLine::declare_run(CLI::App& run) {
   run.add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   run.add_option("--after", after_,
                  "PASS: with --interpret, what the program is after this pass (as of `ir --stage`)");
-  run.add_flag("--check-nan", compiler_.checks_nan,
+  run.add_flag("--check-nan", compiler_.execution.checks_nan,
                "stop at the first operation that makes a NaN, and show its operands");
   run.add_flag("--profile", profile_, "what each kernel took, on standard error (docs/kernels.md)");
   run.add_flag("--watch", watch_, "run again whenever the file, or one that it imports or loads, changes");

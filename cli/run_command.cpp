@@ -94,7 +94,7 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
     return std::nullopt;
   }
   if (!after_.empty()) options.after.assign(passes_to(after_).begin(), passes_to(after_).end());
-  if (interpret_ && compiler_.checks_nan) {
+  if (interpret_ && compiler_.execution.checks_nan) {
     say("`--check-nan` checks compiled kernels: leave `--interpret` out");
     return std::nullopt;
   }

@@ -39,7 +39,7 @@ inline const std::vector<Way>& compiled_ways() {
        1,
        true,
        false,
-       {"order_axes", "hoist_from_loops", "prepacked", "in_place"}},
+       {"order_axes", "hoist_from_loops", "prepacked", "in_place", "storage"}},
       {"code with narrow vectors", Tiers::First, 1, true, false, {}, kNarrowVectors},
   };
   return ways;
@@ -53,6 +53,7 @@ inline ExecutionOptions execution_in(const Way& way, const std::filesystem::path
   options.compiler.checks_bounds = way.checks_bounds;
   options.compiler.cache = way.on_disk ? cache : std::filesystem::path();
   options.compiler.features = way.features;
+  options.compiler.execution.poisons_memory = true;
   for (const std::string& measure : way.left_out) leave_out(measure, options.compiler);
   return options;
 }

@@ -44,7 +44,8 @@ std::vector<Ablation> ablations() {
           {"orders of axes", {"order_axes"}},
           {"loops", {"hoist_from_loops"}},
           {"prepacked weights", {"prepacked"}},
-          {"results in place", {"in_place"}}};
+          {"results in place", {"in_place"}},
+          {"memory plan", {"storage"}}};
 }
 
 class Bench {

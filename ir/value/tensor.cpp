@@ -79,7 +79,7 @@ HostTensor::~HostTensor() {
   if (observers)
     for (const auto& known : observers->list)
       if (const auto observer = known.lock()) observer->released(*this);
-  if (!base_ && data_ != empty_storage) release_tensor_memory(data_, bytes());
+  if (!base_ && !block_ && data_ != empty_storage) release_tensor_memory(data_, bytes());
 }
 
 TensorPtr HostTensor::make(DType dtype, Shape shape) {
@@ -106,6 +106,17 @@ TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* 
             dead->data_ = empty_storage;
             delete dead;
           }};
+}
+
+TensorPtr HostTensor::within(TensorPtr block, size_t offset, DType dtype, Shape shape) {
+  TensorPtr tensor = make(dtype, {0});
+  tensor->shape_ = std::move(shape);
+  tensor->size_ = element_count(tensor->shape_);
+  QUERN_CHECK(offset % kTensorAlignment == 0 && offset <= block->bytes() &&
+              tensor->bytes() <= block->bytes() - offset);
+  tensor->data_ = block->data_ + offset;
+  tensor->block_ = std::move(block);
+  return tensor;
 }
 
 TensorPtr HostTensor::view(TensorPtr base, Shape shape) {

@@ -47,6 +47,9 @@ class HostTensor {
   static TensorPtr over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype, Shape shape,
                         bool is_mapped = false);
 
+  /// Uninitialised elements at an offset of `block`, in bytes that no other tensor uses meanwhile.
+  static TensorPtr within(TensorPtr block, size_t offset, DType dtype, Shape shape);
+
   HostTensor(DType dtype, Shape shape);
   ~HostTensor();
   HostTensor(const HostTensor&) = delete;
@@ -95,6 +98,7 @@ class HostTensor {
   int64_t size_;
   std::byte* data_ = nullptr;
   TensorPtr base_;        ///< owner of the memory of a view
+  TensorPtr block_;       ///< of which its memory is a part, its own while it lives
   bool is_over_ = false;  ///< memory that nobody writes
   bool is_mapped_ = false;
   struct Observers;

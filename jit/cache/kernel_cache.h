@@ -25,9 +25,7 @@ struct CompilerOptions {
   bool perf_map = false;                ///< CodegenOptions::perf_map
   bool debugger = false;                ///< CodegenOptions::debugger
   bool checks_bounds = false;           ///< CodegenOptions::checks_bounds
-  bool checks_nan = false;              ///< KernelSource::checks_nan
-  bool keeps_forms = true;              ///< KernelSource::keeps_forms
-  bool writes_in_place = true;          ///< KernelSource::writes_in_place
+  MachineOptions execution{};           ///< KernelSource::options
   std::vector<std::string> left_out{};  ///< passes that the session does without
   std::string features{};               ///< CodegenOptions::features
   std::vector<StandIn> stand_ins{};     ///< CodegenOptions::stand_ins
@@ -58,9 +56,7 @@ class KernelCache final : public KernelSource {
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
   PrepackedForms& forms() override { return prepacked_; }
-  bool checks_nan() const override { return options_.checks_nan; }
-  bool keeps_forms() const override { return options_.keeps_forms; }
-  bool writes_in_place() const override { return options_.writes_in_place; }
+  const MachineOptions& options() const override { return options_.execution; }
   Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
   /// Whether executions that begin from now on record their calls; initially off.
   void set_profiling(bool on) { is_profiling_ = on; }

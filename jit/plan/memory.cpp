@@ -6,6 +6,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "jit/plan/forward.h"
+
 namespace quern {
 
 namespace {
@@ -54,14 +56,6 @@ Held either(const Held& a, const Held& b) {
 
 using Registers = std::vector<Held>;
 
-void merge(std::optional<Registers>& into, const Registers& from) {
-  if (!into) {
-    into = from;
-    return;
-  }
-  for (size_t k = 0; k < from.size(); ++k) (*into)[k] = either((*into)[k], from[k]);
-}
-
 Dim bytes_of(DType dtype, std::span<const vm::DimCode> shape) {
   Dim bytes = dim_const(static_cast<int64_t>(dtype.bytes()));
   for (const vm::DimCode& extent : shape) bytes = dim_mul(bytes, extent.dim);
@@ -78,6 +72,18 @@ Dim bytes_of(Type type) {
   return bytes;
 }
 
+/// Of a function's stored tensors, if their sizes are constants.
+std::optional<Placement> known_placement(const Function& function) {
+  if (!function.storage) return std::nullopt;
+  std::vector<Lifetime> lifetimes;
+  for (const vm::Storage::Tensor& tensor : function.storage->tensors) {
+    const auto bytes = as_const(bytes_of(tensor.site->dtype, tensor.site->shape));
+    if (!bytes) return std::nullopt;
+    lifetimes.push_back({*bytes, tensor.first, tensor.last});
+  }
+  return place(lifetimes);
+}
+
 class Planner {
  public:
   explicit Planner(const Program& program) : program_(program) {}
@@ -85,7 +91,11 @@ class Planner {
   MemoryPlan run() {
     const Function& entry = *program_.functions.front();
     call(0, Registers(entry.parameters), {}, {});
-    for (const auto& [place, step] : steps_) plan_.steps.push_back(step);
+    for (const auto& [place, step] : steps_) {
+      plan_.steps.push_back(step);
+      if (const auto placement = known_placement(*program_.functions[step.function]))
+        plan_.blocks.try_emplace(step.function, *placement);
+    }
     return std::move(plan_);
   }
 
@@ -111,61 +121,18 @@ class Planner {
     const Function& function = *program_.functions[number];
     arguments.resize(function.registers);
     Frame frame{number, function, captures, outside, std::move(arguments), {}};
-    follow(frame);
+    follow_forward(function, frame.registers,
+                   [&](uint32_t at, const Instruction& in) { step(frame, at, in); });
     --depth_[number];
     return frame.result.value_or(Held{});
-  }
-
-  /// Control flow only goes forward.
-  void follow(Frame& frame) {
-    std::map<uint32_t, std::optional<Registers>> waiting;
-    const std::vector<Instruction>& code = frame.function.code;
-    bool is_reached = true;
-    for (uint32_t at = 0; at < code.size(); ++at) {
-      if (const auto here = waiting.find(at); here != waiting.end()) {
-        if (is_reached) merge(here->second, frame.registers);
-        frame.registers = *std::move(here->second);
-        is_reached = true;
-      }
-      if (!is_reached) continue;
-      const Instruction& in = code[at];
-      const auto jumps_to = [&](uint32_t label) { merge(waiting[label], frame.registers); };
-      switch (in.opcode) {
-        case Opcode::Jump: jumps_to(in.a); break;
-        case Opcode::JumpUnless: jumps_to(in.b); break;
-        case Opcode::Element:
-          if (in.flag) jumps_to(in.b);
-          break;
-        case Opcode::Switch:
-          for (const uint32_t label : frame.function.site<vm::SwitchSite>(in).labels) jumps_to(label);
-          break;
-        default: step(frame, at, in); break;
-      }
-      is_reached = in.opcode != Opcode::Jump && in.opcode != Opcode::Switch && in.opcode != Opcode::Return &&
-                   in.opcode != Opcode::TailInvoke && in.opcode != Opcode::Fail &&
-                   in.opcode != Opcode::Unmatched;
-    }
   }
 
   void step(Frame& frame, uint32_t at, const Instruction& in) {
     Held result = value(frame, at, in);
     if (in.opcode == Opcode::Return || in.opcode == Opcode::TailInvoke)
       frame.result = frame.result ? either(*frame.result, result) : result;
-    release(frame, in);
+    release_last_uses(frame.function, in, frame.registers);
     if (in.result != kNoRegister) frame.at(in.result) = std::move(result);
-  }
-
-  /// Empties the registers whose value is not used again.
-  static void release(Frame& frame, const Instruction& in) {
-    const vm::OpcodeInfo& kinds = vm::info(in.opcode);
-    const auto drop = [&](Register r) {
-      if (r != kNoRegister && (r & kLastUse)) frame.at(r) = {};
-    };
-    if (kinds.a == vm::OperandKind::Site)
-      for (const Register operand : frame.function.sites[in.a]->operands) drop(operand);
-    if (kinds.a == vm::OperandKind::Register) drop(in.a);
-    if (kinds.b == vm::OperandKind::Register && !(in.opcode == Opcode::Scalar && in.flag)) drop(in.b);
-    if (in.opcode == Opcode::Drop) frame.at(in.a) = {};
   }
 
   Held value(Frame& frame, uint32_t at, const Instruction& in) {
@@ -227,11 +194,11 @@ class Planner {
     const auto& site = frame.function.site<vm::KernelSite>(in);
     if (site.under_result)
       if (const auto taken = sole_tensor(frame, site.operands[*site.under_result])) {
-        note(frame, at, site.primitive, "kernel", dim_const(0), {});
+        note(frame, at, &site, "kernel", dim_const(0), {});
         return {{*taken}, {}, {}};
       }
     if (site.shape.empty()) return {};
-    return made(frame, at, "kernel", bytes_of(site.dtype, site.shape), site.primitive);
+    return made(frame, at, "kernel", bytes_of(site.dtype, site.shape), &site);
   }
 
   /// The tensor of an operand that nothing else has, if the program has made it.
@@ -265,21 +232,22 @@ class Planner {
 
   /// What the caller has beside what it hands over.
   static Registers without_last_uses(const Frame& frame, const Instruction& in) {
-    Frame copy = frame;
-    release(copy, in);
-    return std::move(copy.registers);
+    Registers copy = frame.registers;
+    release_last_uses(frame.function, in, copy);
+    return copy;
   }
 
   /// A new tensor of these bytes.
-  Held made(Frame& frame, uint32_t at, std::string_view text, Dim bytes, const FnExpr* primitive = nullptr) {
+  Held made(Frame& frame, uint32_t at, std::string_view text, Dim bytes,
+            const vm::KernelSite* site = nullptr) {
     if (is_const(bytes, 0)) return {};
     const auto buffer = static_cast<uint32_t>(bytes_.size());
     bytes_.push_back(bytes);
-    note(frame, at, primitive, text, bytes, {buffer});
+    note(frame, at, site, text, bytes, {buffer});
     return {{buffer}, {}, {}};
   }
 
-  void note(const Frame& frame, uint32_t at, const FnExpr* primitive, std::string_view text, Dim bytes,
+  void note(const Frame& frame, uint32_t at, const vm::KernelSite* site, std::string_view text, Dim bytes,
             Buffers live) {
     live.insert(frame.outside.begin(), frame.outside.end());
     live.insert(in_references_.begin(), in_references_.end());
@@ -287,8 +255,8 @@ class Planner {
     Dim sum = dim_const(0);
     for (const uint32_t buffer : live) sum = dim_add(sum, bytes_[buffer]);
     const auto [known, is_new] = steps_.try_emplace(
-        {frame.number, at},
-        MemoryStep{frame.number, at, primitive, text, bytes, sum, frame.function.origins[at]});
+        {frame.number, at}, MemoryStep{frame.number, at, site ? site->primitive : nullptr, text, bytes, sum,
+                                       site ? site->stored : std::nullopt, frame.function.origins[at]});
     if (!is_new) {
       known->second.made = dim_max(known->second.made, bytes);
       known->second.live = dim_max(known->second.live, sum);

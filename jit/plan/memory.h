@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +19,17 @@ struct MemoryStep {
   const FnExpr* primitive = nullptr;  ///< of a kernel, otherwise null
   std::string_view text;              ///< the instruction
   Dim made;                           ///< bytes of its result; 0 in the memory of an operand
-  Dim live;       ///< bytes of all that the program has made and still needs, its result included
-  Origin origin;  ///< of the instruction
+  Dim live;  ///< bytes of all that the program has made and still needs, its result included
+  std::optional<uint32_t> stored{};  ///< vm::KernelSite::stored
+  Origin origin;                     ///< of the instruction
 };
 
 /// Bytes are dims over the dims of the program. They are those of tensors: arguments, constants, prepacked forms and
 /// a kernel's scratch memory are not among them.
 struct MemoryPlan {
-  std::vector<MemoryStep> steps;  ///< in the order of the code
-  std::vector<Dim> peaks;         ///< of `live`: those that no other reaches for all dims
+  std::vector<MemoryStep> steps;         ///< in the order of the code
+  std::vector<Dim> peaks;                ///< of `live`: those that no other reaches for all dims
+  std::map<uint32_t, Placement> blocks;  ///< of functions whose stored tensors have known sizes
   /// What calls of functions make that are known at run time only, and recursion, is not in the plan.
   bool is_whole = true;
 };

@@ -16,6 +16,7 @@
 
 #include "ir/expr/expr.h"
 #include "ir/value/value.h"
+#include "jit/runtime/placement.h"
 #include "jit/vm/dims.h"
 #include "jit/vm/vm.h"
 
@@ -84,6 +85,8 @@ struct KernelSite final : Site {
   std::vector<DimCode> extents;  ///< of loops; may overflow
   /// The operand whose memory the result takes where nothing else has it (jit/compute/in_place.h).
   std::optional<size_t> under_result;
+  /// Its number among the tensors of Function::storage.
+  std::optional<uint32_t> stored;
 
   /// Code, fetched on first use; published by `ready`.
   struct Code {
@@ -139,6 +142,16 @@ struct ExternSite final : Site {
   const ExternExpr* node;
 };
 
+/// Results of kernels that are gone before their function calls another or returns: they share a block of memory.
+struct Storage {
+  struct Tensor {
+    const KernelSite* site;
+    uint32_t first, last;  ///< positions in the code, from the kernel to the last use of its result
+  };
+  std::vector<Tensor> tensors;
+  mutable Placements placements;
+};
+
 struct Function {
   std::string name;     ///< for display
   Type type = nullptr;  ///< of the function as a value
@@ -158,6 +171,7 @@ struct Function {
   std::vector<std::unique_ptr<Site>> sites;
   std::vector<BindPlan> plans;
   std::vector<std::string> texts;
+  std::unique_ptr<const Storage> storage;  ///< null: each result has memory of its own (jit/plan/storage.h)
 
   template <class T>
   const T& site(const Instruction& instruction) const {
@@ -166,8 +180,8 @@ struct Function {
 };
 
 /// Calls `f` with each register operand, in reading order.
-template <class F>
-void for_each_operand(Function& function, Instruction& instruction, const F& f) {
+template <class AFunction, class AnInstruction, class F>
+void for_each_operand(AFunction& function, AnInstruction& instruction, const F& f) {
   const OpcodeInfo& kinds = info(instruction.opcode);
   if (kinds.a == OperandKind::Site)
     for (Register& operand : function.sites[instruction.a]->operands)

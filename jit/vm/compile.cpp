@@ -430,8 +430,8 @@ Register FunctionCompiler::make(const ScatterExpr& e, Register wanted) {
 
 namespace quern {
 
-std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
-                                               std::shared_ptr<const Arena> owner) {
+std::shared_ptr<Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
+                                         std::shared_ptr<const Arena> owner) {
   auto program = std::make_shared<Program>();
   program->owner = std::move(owner);
   program->functions.emplace_back();  // the entry comes first, before functions it creates

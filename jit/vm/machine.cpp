@@ -29,9 +29,7 @@ Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
       forms_(kernels.forms()),
       host_(host),
       profile_(kernels.profile()),
-      checks_nan_(kernels.checks_nan()),
-      writes_in_place_(kernels.writes_in_place() && !checks_nan_),
-      keeps_forms_(kernels.keeps_forms()) {}
+      options_(kernels.options()) {}
 
 EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
                                   std::vector<Value> arguments) {
@@ -56,7 +54,9 @@ void Machine::enter_program(const std::shared_ptr<const Program>& program, std::
                      .return_to = nullptr,
                      .result = kNoRegister,
                      .origin = nullptr,
-                     .closure = {}});
+                     .closure = {},
+                     .placement = nullptr,
+                     .block = nullptr});
   reserve(entry.registers, entry.dim_of_slot.size());
   for (Register r = 0; r < arguments.size(); ++r) put(r, std::move(arguments[r]));
   std::fill_n(slots_, entry.dim_of_slot.size(), kUnbound);
@@ -72,7 +72,7 @@ Value Machine::run(const Instruction* pc) {
       case Opcode::Const: put(in.result, function().constants[in.a]); break;
       case Opcode::DimValue: dim_value(pc); break;
       case Opcode::Scalar:
-        if (checks_nan_) {
+        if (options_.checks_nan) {
           checked_scalar(pc);
           break;
         }
@@ -134,11 +134,14 @@ const Instruction* Machine::invoke(const Instruction* pc) {
               .return_to = pc + 1,
               .result = pc->result,
               .origin = &origin(pc),
-              .closure = {}};
+              .closure = {},
+              .placement = nullptr,
+              .block = nullptr};
   if (site.callee == CalleeKind::Self) frame.closure = caller.closure;
   if (site.callee == CalleeKind::Closure) frame.closure = take(site.operands.back());
   registers_ = stack_.get() + frame.base;
   slots_ = dim_stack_.data() + frame.dim_base;
+  frames_.back().block = nullptr;
   frames_.push_back(std::move(frame));
   return target.function->code.data();
 }
@@ -149,6 +152,7 @@ const Instruction* Machine::tail_invoke(const Instruction* pc) {
   move_arguments(pc, site, target);
   Frame& frame = frames_.back();
   note_tail_call(&origin(pc));
+  if (frame.function != target.function || !target.function->dim_of_slot.empty()) frame.placement = nullptr;
   frame.function = target.function;
   frame.link = target.link;
   return target.function->code.data();

@@ -46,11 +46,13 @@ class Machine {
   struct Frame {
     const Function* function;
     Link* link;
-    size_t base, dim_base;         ///< start of its registers and its dim slots
-    const Instruction* return_to;  ///< in the caller
-    Register result;               ///< of the caller
-    const Origin* origin;          ///< of the call; null for the entry
-    Value closure;                 ///< the running closure, or empty
+    size_t base, dim_base;                       ///< start of its registers and its dim slots
+    const Instruction* return_to;                ///< in the caller
+    Register result;                             ///< of the caller
+    const Origin* origin;                        ///< of the call; null for the entry
+    Value closure;                               ///< the running closure, or empty
+    std::shared_ptr<const Placement> placement;  ///< of its function's storage for its dims, once known
+    TensorPtr block;                             ///< the memory of that storage, while it is needed
   };
   /// Two words, returned in registers, to keep calls fast.
   struct Callee {
@@ -122,6 +124,9 @@ class Machine {
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
   TensorPtr memory_of_operand(const Instruction* pc, const KernelSite& site);
+  /// The result's tensor at its place in the frame's block; null if it has none.
+  TensorPtr stored_tensor(const KernelSite& site, const Shape& shape);
+  std::shared_ptr<const Placement> placement_of(const Storage& storage) const;
   void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
   double operations_of(const KernelSite::Code& code) const;
   double bytes_of(const KernelSite& site, const Shape& shape) const;
@@ -143,7 +148,7 @@ class Machine {
   PrepackedForms& forms_;
   Host& host_;
   Profile* const profile_;  ///< null if calls are not recorded
-  const bool checks_nan_, writes_in_place_, keeps_forms_;
+  const MachineOptions options_;
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;

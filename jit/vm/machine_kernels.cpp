@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,11 +50,16 @@ void Machine::kernel(const Instruction* pc) {
     result = scalar;
   } else {
     TensorPtr tensor = memory_of_operand(pc, site);
-    if (!tensor) tensor = make_tensor(pc, site.dtype, shape(pc, site.shape));
+    if (!tensor) {
+      Shape wanted = shape(pc, site.shape);
+      tensor = stored_tensor(site, wanted);
+      if (!tensor) tensor = make_tensor(pc, site.dtype, std::move(wanted));
+      if (options_.poisons_memory) std::memset(tensor->data(), 0xff, tensor->bytes());
+    }
     call_kernel(pc, site, tensor->shape(), tensor->data());
     result = Value::tensor(std::move(tensor));
   }
-  if (checks_nan_) check_nan(pc, site, result);
+  if (options_.checks_nan) check_nan(pc, site, result);
   for (Register r : site.operands) done(r);
   put(pc->result, std::move(result));
 }
@@ -60,7 +67,7 @@ void Machine::kernel(const Instruction* pc) {
 /// The operand whose memory the result may take: this is its last use, nothing else has it, it has no prepacked forms, and
 /// no check for NaNs reads it afterwards.
 TensorPtr Machine::memory_of_operand(const Instruction* pc, const KernelSite& site) {
-  if (!site.under_result || !writes_in_place_) return nullptr;
+  if (!site.under_result || !options_.writes_in_place || options_.checks_nan) return nullptr;
   const Register r = site.operands[*site.under_result];
   if ((r & kLastUse) == 0) return nullptr;
   auto* boxed = peek(r).object_as<TensorObject>();
@@ -71,6 +78,43 @@ TensorPtr Machine::memory_of_operand(const Instruction* pc, const KernelSite& si
     return packed.buffer == *site.under_result;
   };
   return std::ranges::any_of(kernel_code(pc, site).kernel.packed, is_packed) ? nullptr : boxed->tensor;
+}
+
+TensorPtr Machine::stored_tensor(const KernelSite& site, const Shape& shape) {
+  if (!site.stored || !options_.shares_storage) return nullptr;
+  Frame& frame = frames_.back();
+  if (!frame.placement) frame.placement = placement_of(*frame.function->storage);
+  const Placement& placement = *frame.placement;
+  const int64_t offset = placement.offsets[*site.stored];
+  if (offset < 0) return nullptr;
+  const auto bytes = static_cast<size_t>(placement.bytes);
+  if (!frame.block || frame.block->bytes() != bytes) {
+    frame.block = nullptr;
+    try {
+      frame.block = HostTensor::make(DType::uint8(), {placement.bytes});
+    } catch (const std::bad_alloc&) {
+      return nullptr;  // the tensor alone may find memory, or says for what there is none
+    }
+  }
+  return HostTensor::within(frame.block, static_cast<size_t>(offset), site.dtype, shape);
+}
+
+/// A tensor whose size is not known when the first one is made has no place.
+std::shared_ptr<const Placement> Machine::placement_of(const Storage& storage) const {
+  std::vector<Lifetime> lifetimes;
+  lifetimes.reserve(storage.tensors.size());
+  for (const Storage::Tensor& tensor : storage.tensors) {
+    int64_t bytes = static_cast<int64_t>(tensor.site->dtype.bytes());
+    for (const DimCode& extent : tensor.site->shape) {
+      const std::optional<int64_t> value = evaluate(extent, slots_);
+      if (!value || *value < 0 || __builtin_mul_overflow(bytes, *value, &bytes)) {
+        bytes = 0;
+        break;
+      }
+    }
+    lifetimes.push_back({bytes, tensor.first, tensor.last});
+  }
+  return storage.placements.of(lifetimes);
 }
 
 void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output) {
@@ -195,7 +239,7 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   });
   if (trap == loops::kStopped) fail(pc, kInterrupted);
   QUERN_CHECK(trap == 0);
-  if (keeps_forms_) return forms_.keep(tensor, code, std::move(read), std::move(form));
+  if (options_.keeps_forms) return forms_.keep(tensor, code, std::move(read), std::move(form));
   return *passing_forms_.emplace_back(std::move(form));
 }
 

@@ -276,7 +276,7 @@ void Machine::extern_kernel(const Instruction* pc) {
   std::vector<Value> args = take_all(site.operands);
   Result<Value> result = kernel(args, *site.node->attributes);
   if (!result) fail(pc, result.error().message);
-  if (checks_nan_ && has_nan(*result) && std::ranges::none_of(args, has_nan))
+  if (options_.checks_nan && has_nan(*result) && std::ranges::none_of(args, has_nan))
     fail(pc, "this is a NaN, and its operands have none");
   put(pc->result, std::move(result).value());
 }

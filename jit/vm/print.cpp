@@ -99,8 +99,10 @@ std::string site_text(const Program& program, const Function& function, const In
       const auto& site = function.site<KernelSite>(in);
       const std::string in_place =
           site.under_result ? " in " + register_text(site.operands[*site.under_result] & ~kLastUse) : "";
-      return fmt::format("#{} {} -> {}{}{}", in.a, list(site.operands), to_string(site.dtype),
-                         shape_text(site.shape), in_place);
+      const std::string stored =
+          site.stored ? fmt::format(" stored until {}", function.storage->tensors[*site.stored].last) : "";
+      return fmt::format("#{} {} -> {}{}{}{}", in.a, list(site.operands), to_string(site.dtype),
+                         shape_text(site.shape), in_place, stored);
     }
     case Opcode::View: {
       const auto& site = function.site<ViewSite>(in);

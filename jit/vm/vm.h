@@ -44,6 +44,14 @@ struct KernelCode {
   std::string name{};  ///< for display: `dense_relu_` and a hash, the same for equal code
 };
 
+struct MachineOptions {
+  bool checks_nan = false;      ///< execution fails at the operation that makes the first NaN
+  bool keeps_forms = true;      ///< prepacked forms are made once, and not for each call of a kernel
+  bool writes_in_place = true;  ///< a result may take the memory of an operand that is not used again
+  bool shares_storage = true;   ///< results that are gone when their call is share a block
+  bool poisons_memory = false;  ///< new memory is filled with NaNs, so that tests see who reads it
+};
+
 /// Supplies the machine with kernels; implemented by the session, which compiles and caches them.
 class KernelSource {
  public:
@@ -53,12 +61,7 @@ class KernelSource {
   virtual PrepackedForms& forms() = 0;
   /// The profile in which an execution that begins now records its calls, or null.
   virtual Profile* profile() { return nullptr; }
-  /// Whether execution fails at the operation that makes the first NaN.
-  virtual bool checks_nan() const { return false; }
-  /// Whether forms are made once, and not for each call of a kernel.
-  virtual bool keeps_forms() const { return true; }
-  /// Whether a result may take the memory of an operand that is not used again.
-  virtual bool writes_in_place() const { return true; }
+  virtual const MachineOptions& options() const = 0;
 };
 
 /// A top-level function by its name without the @, as a module of the session sees it.
@@ -82,8 +85,8 @@ class ProgramSource {
 /// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry),
 /// or, if `body` is a function and there are no inputs, for that function (a Block around it makes it a
 /// value). `owner` keeps the IR alive.
-std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
-                                               std::shared_ptr<const Arena> owner);
+std::shared_ptr<Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
+                                         std::shared_ptr<const Arena> owner);
 
 /// The text form: one instruction per line, `r3 = kernel #0 (r1, r2)`.
 std::string to_string(const Program& program);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/static/stored_tensors.h"
-#include "jit/vm/vm.h"
+#include "jit/plan/storage.h"
 #include "session/db/module_scope.h"
 #include "session/db/owned_bytes.h"
 #include "session/query/define_query.h"
@@ -97,7 +97,7 @@ Optimised Database::optimise_definition(const NameKey& key) {
 
 std::shared_ptr<const Program> Database::compile_definition(const NameKey& key) {
   const Optimised& o = optimised(key);
-  return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
+  return o.expr ? planned_program(o.expr, {}, o.arena) : nullptr;
 }
 
 }  // namespace quern

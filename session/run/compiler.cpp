@@ -15,6 +15,7 @@
 #include "ir/expr/effects.h"
 #include "jit/cache/kernel_cache.h"
 #include "jit/plan/memory.h"
+#include "jit/plan/storage.h"
 #include "jit/schedule/lower.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
@@ -84,9 +85,7 @@ class TimedKernels final : public KernelSource {
   }
   PrepackedForms& forms() override { return kernels_.forms(); }
   Profile* profile() override { return kernels_.profile(); }
-  bool checks_nan() const override { return kernels_.checks_nan(); }
-  bool keeps_forms() const override { return kernels_.keeps_forms(); }
-  bool writes_in_place() const override { return kernels_.writes_in_place(); }
+  const MachineOptions& options() const override { return kernels_.options(); }
   std::chrono::nanoseconds waited() const { return waited_; }
   /// What lowers kernels, with the library's intrinsics: a millisecond that only a session pays which lowers some.
   KernelCache& with_intrinsics() {
@@ -151,7 +150,7 @@ struct Compiler::Impl {
     if (!optimised.expr) return std::nullopt;
     optimised = as_value(std::move(optimised));
     Prepared prepared{nullptr, inputs_of(optimised.expr, definition.body), definition.body->origin};
-    prepared.program = compile_program(optimised.expr, prepared.inputs, optimised.arena);
+    prepared.program = planned_program(optimised.expr, prepared.inputs, optimised.arena);
     if (!text.empty()) kept.keep(text, definition, optimised.expr, prepared, std::move(recorded));
     return prepared;
   }
@@ -314,7 +313,7 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   if (is_pass || stage == "fused") return text_with(definition, optimised, origins);
   if (stage == "bytecode" || stage == "plan") {
     const auto program =
-        compile_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena);
+        planned_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena);
     if (stage == "bytecode") return to_string(*program, origins);
     const std::string plan = to_string(
         plan_memory(*program),

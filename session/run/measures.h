@@ -9,8 +9,8 @@
 
 namespace quern {
 
-/// Their names: passes of the pipeline, `prepacked` (forms of weights are kept) and `in_place` (results take the memory of
-/// operands).
+/// Their names: passes of the pipeline, `prepacked` (forms of weights are kept), `in_place` (results take the memory of
+/// operands) and `storage` (results that do not outlive their call share a block).
 std::vector<std::string> measures();
 /// Programs compiled with these options do without one of them.
 void leave_out(std::string_view measure, CompilerOptions& options);

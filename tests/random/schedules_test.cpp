@@ -165,6 +165,7 @@ class RandomKernels final : public KernelSource {
     return KernelCode{*checked, kernel.dims, kernel.range, kernel.range ? dim_const(1 << 20) : nullptr};
   }
   PrepackedForms& forms() override { return forms_; }
+  const MachineOptions& options() const override { return options_; }
 
   bool has_dots() const {
     return std::ranges::any_of(dots_, [](const DotIntrinsicPtr& dot) { return !dot->is_of_matrices(); });
@@ -216,6 +217,7 @@ class RandomKernels final : public KernelSource {
   bool checks_bounds_;
   DotIntrinsics dots_;
   PrepackedForms forms_;
+  const MachineOptions options_{.poisons_memory = true};
 };
 
 struct ScheduledProgram {

@@ -22,6 +22,7 @@
 #include "ir/base/internal_failure.h"
 #include "ir/base/interrupt.h"
 #include "ir/interpret/interpreter.h"
+#include "jit/plan/storage.h"
 #include "jit/vm/vm.h"
 #include "tests/dtypes.h"
 #include "tests/ir/expr/ir_builder.h"
@@ -121,8 +122,8 @@ class InterpretingKernelSource final : public KernelSource {
     return code;
   }
   PrepackedForms& forms() override { return forms_; }
-  bool in_place = true;
-  bool writes_in_place() const override { return in_place; }
+  MachineOptions machine_options{.poisons_memory = true};
+  const MachineOptions& options() const override { return machine_options; }
 
  private:
   PrepackedForms forms_;
@@ -144,7 +145,7 @@ class Definitions final : public FunctionSource, public ProgramSource {
     auto found = definitions.find(name.name);
     if (found == definitions.end()) return nullptr;
     auto& program = programs_[found->first];
-    if (!program) program = compile_program(found->second.body, {}, found->second.arena);
+    if (!program) program = planned_program(found->second.body, {}, found->second.arena);
     return program;
   }
 
@@ -185,7 +186,7 @@ class VmTest : public ::testing::Test {
   std::shared_ptr<const Program> compile(ExprPtr expr) {
     std::vector<const Variable*> variables;
     for (auto& [variable, value] : inputs) variables.push_back(variable);
-    return compile_program(expr, variables, nullptr);
+    return planned_program(expr, variables, nullptr);
   }
   EvaluationResult run(ExprPtr expr) {
     std::vector<Value> arguments;

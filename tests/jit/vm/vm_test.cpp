@@ -356,7 +356,7 @@ TEST_F(VmTest, ResultsTakeTheMemoryOfOperandsUnlessTheyMayNot) {
     return 0;
   };
   const auto taken_of = [&](bool in_place) {
-    kernels.in_place = in_place;
+    kernels.machine_options.writes_in_place = in_place;
     taken = 0;
     EXPECT_TRUE(run(increment(increment(increment(given("t", tensor_of({c(3)}), floats({3}, {1, 2, 3})))))));
     return taken;

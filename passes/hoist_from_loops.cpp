@@ -117,7 +117,7 @@ class LoopHoister {
     read = as<ReadExpr>(inside);
     if (!read) return inside;
     std::vector<ExprPtr> indices;
-    std::vector<char> checked(read->checked.begin(), read->checked.end());
+    std::vector<bool> checked(read->checked.begin(), read->checked.end());
     for (ExprPtr index : read->indices) {
       const std::optional<Dim> dim = integer_dim(index);
       indices.push_back(dim ? build.dim(*dim) : index);
@@ -126,12 +126,10 @@ class LoopHoister {
     if (const auto rows = var ? all_turns_.find(var->variable) : all_turns_.end(); rows != all_turns_.end()) {
       tensor = read_of(arena_, rows->second.rows, var->origin);
       indices.insert(indices.begin(), build.dim(turn));
-      checked.insert(checked.begin(), 0);
+      checked.insert(checked.begin(), false);
     }
-    const std::span<const char> flags = arena_.copy(checked);
-    return arena_.make<ReadExpr>(
-        Expr{*read}, tensor, arena_.copy(indices),
-        std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()), read->otherwise);
+    return arena_.make<ReadExpr>(Expr{*read}, tensor, arena_.copy(indices), arena_.copy(checked),
+                                 read->otherwise);
   }
 
   ExprPtr without(ExprPtr expr) {
@@ -158,15 +156,12 @@ class LoopHoister {
       vars.push_back(dim_var("i"));
       indices.push_back(build.dim(vars.back()));
     }
-    std::vector<char> checked(indices.size(), 0);
-    checked[0] = 1;  // by its type alone the counter might be anything
-    const std::span<const char> flags = arena_.copy(checked);
+    std::vector<bool> checked(indices.size());
+    checked[0] = true;  // by its type alone the counter might be anything
     const Type element = scalar_type(variable->type->dtype);
     const ExprPtr read = arena_.make<ReadExpr>(
         Expr{ExprKind::Read, element, all.origin}, read_of(arena_, all.rows, all.origin),
-        arena_.copy(indices),
-        std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()),
-        build.constant(0, variable->type->dtype));
+        arena_.copy(indices), arena_.copy(checked), build.constant(0, variable->type->dtype));
     return build.comprehension(vars, variable->type->dims, read);
   }
 

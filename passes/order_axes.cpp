@@ -71,12 +71,7 @@ class Reorderer {
     auto* same = as<ReadExpr>(inside);
     ExprPtr tensor = read_of(arena_, variables_.at(var->variable), var->origin);
     return arena_.make<ReadExpr>(Expr{read}, tensor, arena_.copy(permuted(same->indices, order->second)),
-                                 flags(permuted(same->checked, order->second)), same->otherwise);
-  }
-
-  std::span<const bool> flags(const std::vector<bool>& values) {
-    const std::span<const char> copy = arena_.copy(std::vector<char>(values.begin(), values.end()));
-    return {reinterpret_cast<const bool*>(copy.data()), copy.size()};
+                                 arena_.copy(permuted(same->checked, order->second)), same->otherwise);
   }
 
   Arena& arena_;

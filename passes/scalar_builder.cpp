@@ -47,10 +47,8 @@ ExprPtr ScalarBuilder::read(ExprPtr tensor, std::span<const Dim> indices) const 
 }
 
 ExprPtr ScalarBuilder::read_at(ExprPtr tensor, const std::vector<ExprPtr>& indices) const {
-  auto unchecked = arena_.copy(std::vector<char>(indices.size(), 0));
-  return arena_.make<ReadExpr>(
-      head(ExprKind::Read, scalar_type(tensor->type->dtype)), tensor, arena_.copy(indices),
-      std::span<const bool>(reinterpret_cast<const bool*>(unchecked.data()), unchecked.size()), nullptr);
+  return arena_.make<ReadExpr>(head(ExprKind::Read, scalar_type(tensor->type->dtype)), tensor,
+                               arena_.copy(indices), arena_.copy(std::vector<bool>(indices.size())), nullptr);
 }
 
 ExprPtr ScalarBuilder::reduce(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents,

@@ -69,7 +69,7 @@ class Simplifier {
   }
 
   ExprPtr proved(const ReadExpr& read) {
-    std::vector<char> checked;
+    std::vector<bool> checked;
     bool changed = false, any = false;
     for (size_t k = 0; k < read.indices.size(); ++k) {
       bool check = read.checked[k];
@@ -83,11 +83,8 @@ class Simplifier {
       checked.push_back(check);
     }
     if (!changed) return &read;
-    auto flags = arena_.copy(checked);
-    return arena_.make<ReadExpr>(
-        Expr{read}, read.tensor, read.indices,
-        std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()),
-        any ? read.otherwise : nullptr);
+    return arena_.make<ReadExpr>(Expr{read}, read.tensor, read.indices, arena_.copy(checked),
+                                 any ? read.otherwise : nullptr);
   }
 
   Arena& arena_;

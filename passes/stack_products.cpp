@@ -323,8 +323,8 @@ class BlockStacker {
     for (size_t k = 0; k < type->dims.size(); ++k) vars.push_back(dim_var("i"));
     one.front() = dim_const(1);
     const Type part_type = tensor_type(one, type->dtype);
-    std::vector<char> checked(vars.size(), 0);
-    checked.front() = 1;
+    std::vector<bool> checked(vars.size());
+    checked.front() = true;
     ExprPtr body = build.constant(0, type->dtype);
     for (size_t k = stack.parts.size(); k-- > 0;) {
       const Variable* view = make_variable(arena_, "part", part_type);
@@ -333,7 +333,7 @@ class BlockStacker {
       std::vector<Dim> at = vars;
       at.front() = dim_sub(vars.front(), dim_const(static_cast<int64_t>(k)));
       auto* read = as<ReadExpr>(build.read(read_of(arena_, view, origin), at));
-      body = arena_.make<ReadExpr>(Expr{*read}, read->tensor, read->indices, flags(checked), body);
+      body = arena_.make<ReadExpr>(Expr{*read}, read->tensor, read->indices, arena_.copy(checked), body);
     }
     made_.push_back({stack.variable, build.comprehension(vars, type->dims, body)});
   }
@@ -341,11 +341,6 @@ class BlockStacker {
   Origin origin_of(const Variable* variable) const {
     const auto place = places_.find(variable);
     return place == places_.end() ? Origin{} : bindings_[place->second].value->origin;
-  }
-
-  std::span<const bool> flags(const std::vector<char>& values) const {
-    const auto kept = arena_.copy(values);
-    return {reinterpret_cast<const bool*>(kept.data()), kept.size()};
   }
 
   void bind_tree(const Tree& tree) {
@@ -389,13 +384,13 @@ class BlockStacker {
       const auto found = tensor ? stacked.find(tensor->variable) : stacked.end();
       if (found == stacked.end()) return map_children(arena_, e, put);
       std::vector<ExprPtr> indices{build.dim(dim_add(step, dim_const(found->second.first)))};
-      std::vector<char> checked{0};
+      std::vector<bool> checked{false};
       for (size_t k = 0; k < read->indices.size(); ++k) {
         indices.push_back(put(read->indices[k]));
-        checked.push_back(static_cast<char>(read->checked[k]));
+        checked.push_back(read->checked[k]);
       }
       return arena_.make<ReadExpr>(Expr{*read}, read_of(arena_, found->second.stack, e->origin),
-                                   arena_.copy(indices), flags(checked),
+                                   arena_.copy(indices), arena_.copy(checked),
                                    read->otherwise ? put(read->otherwise) : nullptr);
     };
     std::vector<Dim> vars(sum.vars.begin(), sum.vars.end()), extents(sum.extents.begin(), sum.extents.end());

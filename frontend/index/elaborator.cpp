@@ -382,9 +382,7 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
     return nullptr;
   }
   std::vector<ExprPtr> indices;
-  std::vector<char> none(at.size(), 0);
-  bool* checked = nullptr;
-  if (!at.empty()) checked = const_cast<bool*>(reinterpret_cast<const bool*>(arena_.copy(none).data()));
+  bool* checked = const_cast<bool*>(arena_.copy(std::vector<bool>(at.size())).data());
   for (size_t k = 0; k < at.size(); ++k) {
     indices.push_back(at[k].expr);
     if (at[k].trusted) continue;

@@ -150,8 +150,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
     return nullptr;
   }
   std::vector<ExprPtr> indices;
-  std::vector<char> none(at->size(), 1);
-  bool* checked = const_cast<bool*>(reinterpret_cast<const bool*>(arena_.copy(none).data()));
+  bool* checked = const_cast<bool*>(arena_.copy(std::vector<bool>(at->size(), true)).data());
   for (size_t k = 0; k < at->size(); ++k) {
     indices.push_back((*at)[k].expr);
     // Unproved indices are checked at run time.

@@ -46,6 +46,12 @@ class Arena {
   std::span<const T> copy(const std::vector<T>& items) {
     return copy(std::span<const T>(items));
   }
+  std::span<const bool> copy(const std::vector<bool>& flags) {
+    if (flags.empty()) return {};
+    auto* memory = static_cast<bool*>(allocate(flags.size(), alignof(bool)));
+    std::uninitialized_copy(flags.begin(), flags.end(), memory);
+    return {memory, flags.size()};
+  }
   std::string_view copy(std::string_view text) {
     std::span<const char> chars = copy(std::span<const char>(text.data(), text.size()));
     return {chars.data(), chars.size()};

@@ -52,6 +52,9 @@ HostTensor::HostTensor(DType dtype, Shape shape)
   data_ = allocate_tensor_memory(bytes);
 }
 
+HostTensor::HostTensor(DType dtype, Shape shape, std::byte* data)
+    : dtype_(dtype), shape_(std::move(shape)), size_(element_count(shape_)), data_(data) {}
+
 struct HostTensor::Observers {
   std::mutex mutex;
   std::vector<std::weak_ptr<MemoryObserver>> list;
@@ -94,9 +97,7 @@ TensorPtr HostTensor::zeros(DType dtype, Shape shape) {
 
 TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* data, DType dtype,
                            Shape shape, bool is_mapped) {
-  auto tensor = std::make_unique<HostTensor>(dtype, Shape{0});
-  tensor->shape_ = std::move(shape);
-  tensor->size_ = element_count(tensor->shape_);
+  auto tensor = std::make_unique<HostTensor>(dtype, std::move(shape), empty_storage);
   if (tensor->bytes() == 0) return tensor;
   QUERN_CHECK(reinterpret_cast<uintptr_t>(data) % dtype.lane().bytes() == 0);
   tensor->data_ = const_cast<std::byte*>(data);
@@ -109,12 +110,9 @@ TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* 
 }
 
 TensorPtr HostTensor::within(TensorPtr block, size_t offset, DType dtype, Shape shape) {
-  TensorPtr tensor = make(dtype, {0});
-  tensor->shape_ = std::move(shape);
-  tensor->size_ = element_count(tensor->shape_);
+  auto tensor = std::make_shared<HostTensor>(dtype, std::move(shape), block->data_ + offset);
   QUERN_CHECK(offset % kTensorAlignment == 0 && offset <= block->bytes() &&
               tensor->bytes() <= block->bytes() - offset);
-  tensor->data_ = block->data_ + offset;
   tensor->block_ = std::move(block);
   return tensor;
 }
@@ -126,10 +124,7 @@ TensorPtr HostTensor::view(TensorPtr base, Shape shape) {
 }
 
 TensorPtr HostTensor::view(TensorPtr base, DType dtype, Shape shape) {
-  TensorPtr result = make(dtype, {0});
-  result->shape_ = std::move(shape);
-  result->size_ = element_count(result->shape_);
-  result->data_ = base->data_;
+  auto result = std::make_shared<HostTensor>(dtype, std::move(shape), base->data_);
   // A view of a view holds the owner itself, so that views do not keep each other alive.
   result->base_ = base->base_ ? base->base_ : std::move(base);
   return result;

@@ -51,6 +51,8 @@ class HostTensor {
   static TensorPtr within(TensorPtr block, size_t offset, DType dtype, Shape shape);
 
   HostTensor(DType dtype, Shape shape);
+  /// At `data`, in memory that another tensor owns.
+  HostTensor(DType dtype, Shape shape, std::byte* data);
   ~HostTensor();
   HostTensor(const HostTensor&) = delete;
   HostTensor& operator=(const HostTensor&) = delete;

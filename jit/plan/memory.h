@@ -38,6 +38,8 @@ struct MemoryPlan {
 /// its turns. A register holds the tensors of its value until its last use.
 MemoryPlan plan_memory(const Program& program);
 
+/// The peak at these dims, `at most 48.0 KiB of tensors`, and what is not in the plan.
+std::string peak_text(const MemoryPlan& plan, const DimMap& dims = {});
 /// The peak, and the steps as a table with what a kernel is called. Adds the origin of each step to `origins`.
 std::string to_string(const MemoryPlan& plan, const std::function<std::string(const FnExpr&)>& name_of,
                       LineOrigins& origins);

@@ -26,6 +26,14 @@ std::string place_of(const MemoryStep& step, const MemoryPlan& plan) {
 
 }  // namespace
 
+std::string peak_text(const MemoryPlan& plan, const DimMap& dims) {
+  std::string text;
+  for (const Dim peak : plan.peaks) text += (text.empty() ? "" : " or ") + text_of(substitute(peak, dims));
+  text = text.empty() ? "no memory for tensors" : fmt::format("at most {} of tensors", text);
+  return plan.is_whole ? text
+                       : text + ", beside what recursion makes and functions that are known at run time only";
+}
+
 std::string to_string(const MemoryPlan& plan, const std::function<std::string(const FnExpr&)>& name_of,
                       LineOrigins& origins) {
   std::vector<std::array<std::string, 4>> rows;
@@ -36,11 +44,7 @@ std::string to_string(const MemoryPlan& plan, const std::function<std::string(co
                     place_of(step, plan)});
     for (size_t k = 0; k < widths.size(); ++k) widths[k] = std::max(widths[k], rows.back()[k].size());
   }
-  std::string text = "at most ";
-  for (size_t k = 0; k < plan.peaks.size(); ++k)
-    text += fmt::format("{}{}", k == 0 ? "" : " or ", text_of(plan.peaks[k]));
-  text += plan.peaks.empty() ? "nothing\n" : " of tensors\n";
-  if (!plan.is_whole) text += "beside what recursion makes, and functions that are known at run time only\n";
+  std::string text = peak_text(plan) + "\n";
   uint32_t function = 0, line = count_line_ends(text);
   for (size_t k = 0; k < rows.size(); ++k) {
     const MemoryStep& step = plan.steps[k];

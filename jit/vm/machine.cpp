@@ -152,6 +152,7 @@ const Instruction* Machine::tail_invoke(const Instruction* pc) {
   move_arguments(pc, site, target);
   Frame& frame = frames_.back();
   note_tail_call(&origin(pc));
+  if (frame.function != target.function) frame.block = nullptr;
   if (frame.function != target.function || !target.function->dim_of_slot.empty()) frame.placement = nullptr;
   frame.function = target.function;
   frame.link = target.link;

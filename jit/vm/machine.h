@@ -124,8 +124,9 @@ class Machine {
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
   TensorPtr memory_of_operand(const Instruction* pc, const KernelSite& site);
-  /// The result's tensor at its place in the frame's block; null if it has none.
-  TensorPtr stored_tensor(const KernelSite& site, const Shape& shape);
+  TensorPtr new_result(const Instruction* pc, const KernelSite& site);
+  /// The offset of the result in the frame's block, which is there then; nothing if it has memory of its own.
+  std::optional<size_t> place_in_block(const KernelSite& site);
   std::shared_ptr<const Placement> placement_of(const Storage& storage) const;
   void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
   double operations_of(const KernelSite::Code& code) const;

@@ -50,12 +50,7 @@ void Machine::kernel(const Instruction* pc) {
     result = scalar;
   } else {
     TensorPtr tensor = memory_of_operand(pc, site);
-    if (!tensor) {
-      Shape wanted = shape(pc, site.shape);
-      tensor = stored_tensor(site, wanted);
-      if (!tensor) tensor = make_tensor(pc, site.dtype, std::move(wanted));
-      if (options_.poisons_memory) std::memset(tensor->data(), 0xff, tensor->bytes());
-    }
+    if (!tensor) tensor = new_result(pc, site);
     call_kernel(pc, site, tensor->shape(), tensor->data());
     result = Value::tensor(std::move(tensor));
   }
@@ -80,23 +75,31 @@ TensorPtr Machine::memory_of_operand(const Instruction* pc, const KernelSite& si
   return std::ranges::any_of(kernel_code(pc, site).kernel.packed, is_packed) ? nullptr : boxed->tensor;
 }
 
-TensorPtr Machine::stored_tensor(const KernelSite& site, const Shape& shape) {
-  if (!site.stored || !options_.shares_storage) return nullptr;
+TensorPtr Machine::new_result(const Instruction* pc, const KernelSite& site) {
+  Shape shape = this->shape(pc, site.shape);
+  const std::optional<size_t> place = place_in_block(site);
+  TensorPtr tensor = place ? HostTensor::within(frames_.back().block, *place, site.dtype, std::move(shape))
+                           : make_tensor(pc, site.dtype, std::move(shape));
+  if (options_.poisons_memory) std::memset(tensor->data(), 0xff, tensor->bytes());
+  return tensor;
+}
+
+std::optional<size_t> Machine::place_in_block(const KernelSite& site) {
+  if (!site.stored || !options_.shares_storage) return std::nullopt;
   Frame& frame = frames_.back();
   if (!frame.placement) frame.placement = placement_of(*frame.function->storage);
   const Placement& placement = *frame.placement;
   const int64_t offset = placement.offsets[*site.stored];
-  if (offset < 0) return nullptr;
-  const auto bytes = static_cast<size_t>(placement.bytes);
-  if (!frame.block || frame.block->bytes() != bytes) {
+  if (offset < 0) return std::nullopt;
+  if (!frame.block || frame.block->bytes() != static_cast<size_t>(placement.bytes)) {
     frame.block = nullptr;
     try {
       frame.block = HostTensor::make(DType::uint8(), {placement.bytes});
     } catch (const std::bad_alloc&) {
-      return nullptr;  // the tensor alone may find memory, or says for what there is none
+      return std::nullopt;  // the tensor alone may find memory, or says for what there is none
     }
   }
-  return HostTensor::within(frame.block, static_cast<size_t>(offset), site.dtype, shape);
+  return static_cast<size_t>(offset);
 }
 
 /// A tensor whose size is not known when the first one is made has no place.

@@ -26,20 +26,18 @@ class ElementBatch {
 
   ExprPtr element_of(const ReadExpr& e) const {
     std::vector<ExprPtr> indices;
-    std::vector<char> checked;
+    std::vector<bool> checked;
     auto* var = as<VarExpr>(e.tensor);
     auto rows = var ? rows_.find(var->variable) : rows_.end();
     if (rows != rows_.end()) {
       indices.push_back(build_.dim(row_));
-      checked.push_back(0);
+      checked.push_back(false);
     }
     for (ExprPtr index : e.indices) indices.push_back(element(index));
     checked.insert(checked.end(), e.checked.begin(), e.checked.end());
     Arena& arena = build_.arena();
-    const auto flags = arena.copy(checked);
     ExprPtr tensor = rows == rows_.end() ? e.tensor : read(rows->second, e.tensor->origin);
-    return arena.make<ReadExpr>(Expr{e}, tensor, arena.copy(indices),
-                                std::span(reinterpret_cast<const bool*>(flags.data()), flags.size()),
+    return arena.make<ReadExpr>(Expr{e}, tensor, arena.copy(indices), arena.copy(checked),
                                 e.otherwise ? element(e.otherwise) : nullptr);
   }
 
@@ -62,13 +60,11 @@ ExprPtr batched_scatter(const ScalarBuilder& build, const ScatterExpr& e, const 
   const ElementBatch at(build, rows, row), of(build, rows, from);
   std::vector<ExprPtr> indices{build.dim(from)};
   for (ExprPtr index : e.indices) indices.push_back(of.element(index));
-  std::vector<char> checked{0};
+  std::vector<bool> checked{false};
   checked.insert(checked.end(), e.checked.begin(), e.checked.end());
-  const auto flags = arena.copy(checked);
-  return arena.make<ScatterExpr>(
-      Expr{e}, e.scatter, arena.copy(with_first(from, e.vars)), arena.copy(with_first(count, e.extents)),
-      at.element(e.init), arena.copy(indices),
-      std::span(reinterpret_cast<const bool*>(flags.data()), flags.size()), of.element(e.value));
+  return arena.make<ScatterExpr>(Expr{e}, e.scatter, arena.copy(with_first(from, e.vars)),
+                                 arena.copy(with_first(count, e.extents)), at.element(e.init),
+                                 arena.copy(indices), arena.copy(checked), of.element(e.value));
 }
 
 }  // namespace

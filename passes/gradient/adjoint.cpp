@@ -221,16 +221,13 @@ class Gatherer {
     // Without elements there is no place for excluded points.
     if (counts && !extents.empty())
       extents[0] = dim_min(extents[0], dim_mul(extents[0], dim_product(shape())));
-    std::vector<char> unchecked(indices.size(), 0);
-    auto flags = arena.copy(unchecked);
     std::vector<Dim> u;
     for (Dim target : targets_) u.push_back(dim_var(target->name));
     ExprPtr init = build_.read(before, u);
     ExprPtr value = build_.where(counts, c.value);
     ExprPtr body = arena.make<ScatterExpr>(
         Expr{ExprKind::Scatter, init->type, build_.origin()}, ScatterKind::Add, arena.copy(c.vars),
-        arena.copy(extents), init, arena.copy(indices),
-        std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()), value);
+        arena.copy(extents), init, arena.copy(indices), arena.copy(std::vector<bool>(indices.size())), value);
     return bound(build_.comprehension(u, shape(), body));
   }
 

@@ -81,17 +81,15 @@ Tangent Forward::of_type(const Tangent& tangent, Type from, Type to) {
   }
   std::vector<Dim> vars;
   std::vector<ExprPtr> indices;
-  std::vector<char> unknown;
+  std::vector<bool> unknown;
   for (size_t k = 0; k < to->dims.size(); ++k) {
     vars.push_back(dim_var("i"));
     indices.push_back(build_.scalars.dim(vars.back()));
     unknown.push_back(from->dims[k]->kind == DimKind::Any);
   }
-  const auto checked = arena_.copy(unknown);
   ExprPtr element = arena_.make<ReadExpr>(
       Expr{ExprKind::Read, scalar_type(to->dtype), build_.scalars.origin()}, named("part", tangent.tensor),
-      arena_.copy(indices), std::span(reinterpret_cast<const bool*>(checked.data()), checked.size()),
-      nullptr);
+      arena_.copy(indices), arena_.copy(unknown), nullptr);
   return {build_.scalars.comprehension(vars, to->dims, element), {}};
 }
 

@@ -18,7 +18,7 @@ class MemoryPlace {
  public:
   /// With `zero_outside`, the read yields 0 out of bounds, like padding.
   MemoryPlace(const ScalarBuilder& build, const Facts& facts, bool zero_outside, std::span<const Dim> shape,
-              std::vector<ExprPtr> indices, std::vector<char> checked)
+              std::vector<ExprPtr> indices, std::vector<bool> checked)
       : indices(std::move(indices)),
         checked(std::move(checked)),
         build_(build),
@@ -27,7 +27,7 @@ class MemoryPlace {
         shape_(shape.begin(), shape.end()) {}
 
   std::vector<ExprPtr> indices;
-  std::vector<char> checked;  ///< at run time, against the memory's extents
+  std::vector<bool> checked;  ///< at run time, against the memory's extents
   ExprPtr inside = nullptr;   ///< a further condition for being inside the tensor; null for none
 
   void apply(const LayoutStep& step) {
@@ -59,7 +59,7 @@ class MemoryPlace {
       ExprPtr index = build_.copy(indices[axis]);
       inside = build_.both(inside, build_.apply(ScalarOp::Ge, {index, build_.dim(dim_const(0))}));
       inside = build_.both(inside, build_.apply(ScalarOp::Lt, {index, build_.dim(shape_[axis])}));
-      checked[axis] = 0;
+      checked[axis] = false;
     }
     return indices[axis];
   }
@@ -95,7 +95,7 @@ class MemoryPlace {
 
   void reorder(const std::vector<Dim>& order) {
     std::vector<ExprPtr> new_indices;
-    std::vector<char> new_checked;
+    std::vector<bool> new_checked;
     for (Dim d : order) {
       new_indices.push_back(indices[static_cast<size_t>(*as_const(d))]);
       new_checked.push_back(checked[static_cast<size_t>(*as_const(d))]);
@@ -209,22 +209,17 @@ class UsesOfTensor {
   Facts facts_;
 };
 
-std::span<const bool> as_flags(Arena& arena, const std::vector<char>& checked) {
-  auto flags = arena.copy(checked);
-  return {reinterpret_cast<const bool*>(flags.data()), flags.size()};
-}
-
 // The read at its memory location. If a test is needed, the value outside is the program's `else`; without
 // one the read fails as before.
 ExprPtr placed(const ScalarBuilder& build, const ReadExpr& read, ExprPtr memory, MemoryPlace place) {
   if (place.inside && !read.otherwise) {
     place.indices[0] = build.choose(place.inside, place.indices[0], build.dim(dim_const(-1)));
-    place.checked[0] = 1;
+    place.checked[0] = true;
   }
-  bool any = std::ranges::count(place.checked, 1) > 0;
+  bool any = std::count(place.checked.begin(), place.checked.end(), true) > 0;
   ExprPtr made =
       build.arena().make<ReadExpr>(Expr{read}, memory, build.arena().copy(place.indices),
-                                   as_flags(build.arena(), place.checked), any ? read.otherwise : nullptr);
+                                   build.arena().copy(place.checked), any ? read.otherwise : nullptr);
   return place.inside && read.otherwise ? build.choose(place.inside, made, build.copy(read.otherwise)) : made;
 }
 
@@ -289,7 +284,7 @@ ExprPtr restored(const ScalarBuilder& build, ExprPtr memory, const Layout& layou
     indices.push_back(build.dim(vars[k]));
     facts.add_index(vars[k], shape[k]);
   }
-  MemoryPlace place(build, facts, false, shape, indices, std::vector<char>(vars.size(), 0));
+  MemoryPlace place(build, facts, false, shape, indices, std::vector<bool>(vars.size(), 0));
   for (const LayoutStep& step : layout.steps) place.apply(step);
   return build.comprehension(vars, shape, build.read_at(memory, place.indices));
 }
@@ -444,7 +439,7 @@ Result<const FnExpr*> with_param_stored_at(const PassContext& context, const FnE
                       {read.checked.begin(), read.checked.end()});
     auto at = static_cast<std::ptrdiff_t>(axis);
     place.indices.insert(place.indices.begin() + at, build.dim(large->type->dims[axis]));
-    place.checked.insert(place.checked.begin() + at, 0);
+    place.checked.insert(place.checked.begin() + at, false);
     return placed(build, read, read_of(arena, memory, {}), std::move(place));
   };
   ExprPtr body = UsesOfTensor(arena, large, of_host, [&] {

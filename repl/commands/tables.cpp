@@ -46,6 +46,12 @@ bool show_layers(Workspace& workspace, const Definition& definition, const Subst
   if (is_interrupted()) return workspace.complain(kInterrupted);
   if (table.layers.empty()) return workspace.complain(fmt::format("`@{}` calls nothing that computes", name));
   fmt::print("{}", to_text(table));
+  // What is typed anew for each use has no program of its own.
+  if (!definition.scheme.specialised) {
+    const auto plan = workspace.execution().compiler().memory_plan(definition);
+    if (!plan) return workspace.complain(plan.error().message);
+    print_line(fmt::format("while it runs: {}", peak_text(*plan, dims.dims)));
+  }
   if (!table.open_dims.empty())
     print_line(fmt::format("`{}` {} open: `:summary @{}(…)` with arguments of known shapes gives numbers",
                            fmt::join(table.open_dims, "`, `"), table.open_dims.size() == 1 ? "is" : "are",

@@ -291,6 +291,13 @@ std::string Compiler::unknown_pass(std::string_view name) {
   return fmt::format("there is no pass `{}`; the passes are {}", name, fmt::join(all, ", "));
 }
 
+Result<MemoryPlan> Compiler::memory_plan(const Definition& definition) {
+  const Optimised optimised = optimise(definition, impl_->functions, "", impl_->session.left_out());
+  if (!optimised.expr) return Failure{kInterrupted};
+  return plan_memory(
+      *planned_program(optimised.expr, inputs_of(optimised.expr, definition.body), optimised.arena));
+}
+
 Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage,
                                          LineOrigins* asked, PrintKernel print_kernel) {
   LineOrigins unasked;

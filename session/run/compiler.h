@@ -15,6 +15,7 @@
 #include "ir/interpret/interpreter.h"
 #include "jit/cache/kernel_cache.h"
 #include "jit/loops/kernel.h"
+#include "jit/plan/memory.h"
 #include "jit/vm/vm.h"
 #include "session/run/statement_programs.h"
 #include "session/session.h"
@@ -75,6 +76,8 @@ class Compiler {
   Result<std::string> stage_text(const Definition& definition, const std::string& stage,
                                  LineOrigins* origins = nullptr,
                                  PrintKernel print_kernel = loops::print_kernel);
+  /// What the tensors of a definition or an expression take while it runs. Fails when interrupted.
+  Result<MemoryPlan> memory_plan(const Definition& definition);
   /// The text of a definition or an expression after exactly these passes, in any order.
   Result<std::string> text_after(const Definition& definition, std::span<const std::string> passes);
   /// The message for an unknown pass name.

@@ -115,7 +115,7 @@ struct Slices::Axes {
   std::vector<Dim> vars, extents;
   std::vector<IndexOperand> operands;
   std::vector<ExprPtr> indices;
-  std::vector<char> checked;  ///< by axis of the tensor: whether the index is checked at run time
+  std::vector<bool> checked;  ///< by axis of the tensor: whether the index is checked at run time
   SyntaxPtr list = nullptr;   ///< the only list of positions
   Facts facts;
 
@@ -403,11 +403,9 @@ DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice, const WrittenExt
   while (axes.indices.size() < items.size())
     if (!add_axis(s, tensor, axes.indices.size(), items[axes.indices.size()], axes)) return nullptr;
   Arena& nodes = drafts_.arena();
-  auto flags = nodes.copy(axes.checked);
-  std::span<const bool> check_flags(reinterpret_cast<const bool*>(flags.data()), flags.size());
   ExprPtr element =
       nodes.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(s)}, axes.operands[0].read,
-                           nodes.copy(axes.indices), check_flags, nullptr);
+                           nodes.copy(axes.indices), nodes.copy(axes.checked), nullptr);
   Type result = tensor_type(axes.extents, type->dtype);
   ExprPtr made = nodes.make<ComprehensionExpr>(Expr{ExprKind::Comprehension, result, origin(s)},
                                                nodes.copy(axes.vars), nodes.copy(axes.extents), element);

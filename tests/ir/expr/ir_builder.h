@@ -50,11 +50,11 @@ class IrBuilder {
   }
   ExprPtr read(ExprPtr tensor, const std::vector<ExprPtr>& indices, const std::vector<bool>& checked = {},
                ExprPtr otherwise = nullptr) {
-    auto flags = std::make_unique<bool[]>(indices.size());
-    std::copy(checked.begin(), checked.end(), flags.get());
+    std::vector<bool> flags = checked;
+    flags.resize(indices.size());
     Type type = scalar_type(tensor->type->dtype);
-    return arena->make<ReadExpr>(base(ExprKind::Read, type), tensor, list(indices),
-                                 arena->copy(std::span<const bool>(flags.get(), indices.size())), otherwise);
+    return arena->make<ReadExpr>(base(ExprKind::Read, type), tensor, list(indices), arena->copy(flags),
+                                 otherwise);
   }
   ExprPtr reduce(ReduceKind kind, const std::vector<Dim>& vars, const std::vector<Dim>& extents,
                  ExprPtr body) {
@@ -67,11 +67,9 @@ class IrBuilder {
   }
   ExprPtr scatter(ScatterKind kind, const std::vector<Dim>& vars, const std::vector<Dim>& extents,
                   ExprPtr init, const std::vector<ExprPtr>& indices, ExprPtr value) {
-    std::vector<char> all(indices.size(), 1);
-    std::span<const char> flags = list(all);
-    std::span<const bool> checked(reinterpret_cast<const bool*>(flags.data()), flags.size());
     return arena->make<ScatterExpr>(base(ExprKind::Scatter, init->type), kind, list(vars), list(extents),
-                                    init, list(indices), checked, value);
+                                    init, list(indices), arena->copy(std::vector<bool>(indices.size(), true)),
+                                    value);
   }
   ExprPtr comprehension(const std::vector<Dim>& vars, const std::vector<Dim>& extents, ExprPtr body) {
     Type type = tensor_type(extents, body->type->dtype);

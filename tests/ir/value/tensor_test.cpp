@@ -254,6 +254,25 @@ TEST(Tensor, ReportsItsReleaseOnceToEachObserver) {
   EXPECT_THAT(second->seen, once);
 }
 
+TEST(Tensor, WithinABlockHasItsPartOfTheMemory) {
+  TensorPtr block = HostTensor::make(DType::uint8(), {256});
+  const std::byte* memory = block->data();
+  const std::weak_ptr<HostTensor> alive = block;
+  TensorPtr part = HostTensor::within(block, 128, DType::float32(), {4, 8});
+  EXPECT_EQ(part->data(), memory + 128);
+  EXPECT_EQ(part->size(), 32);
+  EXPECT_TRUE(part->is_own());
+  EXPECT_THROW((void)HostTensor::within(block, 128, DType::float32(), {33}), InternalFailure);
+  EXPECT_THROW((void)HostTensor::within(block, 320, DType::float32(), {0}), InternalFailure);
+  EXPECT_THROW((void)HostTensor::within(block, 4, DType::float32(), {1}), InternalFailure);
+  block.reset();
+  TensorPtr view = HostTensor::view(part, {32});
+  part.reset();
+  EXPECT_FALSE(alive.expired());
+  view.reset();
+  EXPECT_TRUE(alive.expired());
+}
+
 TEST(Tensor, HasTheMemoryOfOneThatDied) {
   const Shape large{1 << 20};
   const std::byte* first = nullptr;

@@ -110,9 +110,9 @@ TensorPtr HostTensor::over(std::shared_ptr<const void> memory, const std::byte* 
 }
 
 TensorPtr HostTensor::within(TensorPtr block, size_t offset, DType dtype, Shape shape) {
+  const size_t bytes = checked_byte_size(dtype, element_count(shape));
+  QUERN_CHECK(offset % kTensorAlignment == 0 && offset <= block->bytes() && bytes <= block->bytes() - offset);
   auto tensor = std::make_shared<HostTensor>(dtype, std::move(shape), block->data_ + offset);
-  QUERN_CHECK(offset % kTensorAlignment == 0 && offset <= block->bytes() &&
-              tensor->bytes() <= block->bytes() - offset);
   tensor->block_ = std::move(block);
   return tensor;
 }

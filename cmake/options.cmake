@@ -22,6 +22,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE)
 add_library(quern_settings INTERFACE)
 target_include_directories(quern_settings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
 target_compile_options(quern_settings INTERFACE -Wall -Wextra
+  # A kind without a case is no warning.
+  -Werror=switch
   # The reference interpreter is the oracle: a*b+c must round twice on every machine.
   -ffp-contract=off)
 if(QUERN_FAIL_CHECKS)

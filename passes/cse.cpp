@@ -5,18 +5,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "passes/fusion_class.h"
 #include "passes/value_key.h"
 
 namespace quern {
 
 namespace {
-
-bool reduces(ExprPtr expr) {
-  bool found =
-      expr->kind == ExprKind::Reduce || expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
-  for_each_child(expr, [&](ExprPtr child) { found = found || reduces(child); });
-  return found;
-}
 
 /// Value numbering: variables with the same value have the same representative.
 class Numbering {

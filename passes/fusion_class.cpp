@@ -30,6 +30,13 @@ void factors(ExprPtr expr, std::vector<ExprPtr>& out) {
 
 }  // namespace
 
+bool reduces(ExprPtr expr) {
+  bool found =
+      expr->kind == ExprKind::Reduce || expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
+  for_each_child(expr, [&](ExprPtr child) { found = found || reduces(child); });
+  return found;
+}
+
 bool is_contraction(const ReduceExpr& reduce) {
   if (reduce.reduce != ReduceKind::Sum) return false;
   std::vector<ExprPtr> of;

@@ -15,6 +15,8 @@ enum class FusionClass : uint8_t {
   Opaque,       ///< not an index expression of one element: a scatter, a kernel of its own, control flow
 };
 std::string_view to_string(FusionClass c);
+/// Whether it contains a reduction, a running reduction or a scatter.
+bool reduces(ExprPtr expr);
 /// Whether it sums products of two factors or more that move along its index variables.
 bool is_contraction(const ReduceExpr& reduce);
 

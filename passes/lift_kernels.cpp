@@ -60,14 +60,10 @@ class KernelLifter {
   }
 
   bool is_fresh(ExprPtr value) const {
-    switch (value->kind) {
-      case ExprKind::Const:
-      case ExprKind::Fn: return false;
-      case ExprKind::Var: return fresh_.contains(as<VarExpr>(value)->variable);
-      case ExprKind::Field: return is_fresh(as<FieldExpr>(value)->tuple);
-      case ExprKind::View: return is_fresh(as<ViewExpr>(value)->tensor);
-      default: return true;
-    }
+    if (auto* var = as<VarExpr>(value)) return fresh_.contains(var->variable);
+    if (auto* field = as<FieldExpr>(value)) return is_fresh(field->tuple);
+    if (auto* view = as<ViewExpr>(value)) return is_fresh(view->tensor);
+    return value->kind != ExprKind::Const && value->kind != ExprKind::Fn;
   }
 
   static Variables changing_params(const TailLoop& loop) {

@@ -36,63 +36,63 @@ class Normalizer {
 
   // The expression with atoms as operands; its parts are bound before it.
   ExprPtr value(ExprPtr expr) {
-    switch (expr->kind) {
-      case ExprKind::Var: {
-        auto alias = aliases_.find(static_cast<const VarExpr*>(expr)->variable);
-        return alias == aliases_.end() ? expr : alias->second;
-      }
-      case ExprKind::Block: return flatten(*static_cast<const BlockExpr*>(expr));
-      case ExprKind::If: {
-        auto* e = static_cast<const IfExpr*>(expr);
-        ExprPtr condition = atom(e->condition);
-        // An operator's attribute is known at the call.
-        if (std::optional<bool> known = known_condition(condition))
-          return value(*known ? e->then_arm : e->else_arm);
-        Normalizer first(arena_), second(arena_);
-        first.aliases_ = second.aliases_ = aliases_;
-        ExprPtr then_arm = first.block(e->then_arm), else_arm = second.block(e->else_arm);
-        return arena_.make<IfExpr>(Expr{*expr}, condition, then_arm, else_arm);
-      }
-      case ExprKind::Match: {
-        auto* e = static_cast<const MatchExpr*>(expr);
-        ExprPtr scrutinee = atom(e->scrutinee);
-        std::vector<MatchArm> arms;
-        for (const MatchArm& arm : e->arms) {
-          Normalizer inner(arena_);
-          inner.aliases_ = aliases_;
-          arms.push_back({arm.pattern, inner.block(arm.body)});
-        }
-        return arena_.make<MatchExpr>(Expr{*expr}, scrutinee, arena_.copy(arms), e->partial);
-      }
-      case ExprKind::Fn: {
-        auto* e = static_cast<const FnExpr*>(expr);
-        Normalizer inner(arena_);
-        inner.aliases_ = aliases_;
-        return arena_.make<FnExpr>(Expr{*expr}, e->params, e->dim_vars, inner.block(e->body), e->primitive,
-                                   e->attributes);
-      }
-      case ExprKind::Call: {
-        auto* e = static_cast<const CallExpr*>(expr);
-        ExprPtr callee = e->callee->kind == ExprKind::Global ? e->callee : atom(e->callee);
-        std::vector<ExprPtr> args;
-        for (ExprPtr arg : e->args) args.push_back(atom(arg));
-        return arena_.make<CallExpr>(Expr{*expr}, callee, arena_.copy(args));
-      }
-      case ExprKind::CheckDims: return checked(*static_cast<const CheckDimsExpr*>(expr));
-      case ExprKind::Comprehension: return comprehension(*static_cast<const ComprehensionExpr*>(expr));
-      default: break;
-    }
-    QUERN_CHECK(facts(expr->kind).operands != KindFacts::Operands::Own);
-    if (facts(expr->kind).operands == KindFacts::Operands::None) return expr;
+    return visit(expr, [this](const auto& e) { return value_of(e); });
+  }
+
+  template <class Node>
+  ExprPtr value_of(const Node& e) {
+    constexpr auto kOperands = facts(Node::kKind).operands;
+    static_assert(kOperands != KindFacts::Operands::Own, "this kind needs a rule of its own");
+    if (kOperands == KindFacts::Operands::None) return &e;
     // The function of `scan_over` is a part of it.
-    const bool scans = as_scan(expr) != nullptr;
-    return map_children(arena_, expr, [&](ExprPtr child) {
+    const bool scans = as_scan(&e) != nullptr;
+    return map_children(arena_, &e, [&](ExprPtr child) {
       return !child ? child : scans && child->kind == ExprKind::Fn ? value(child) : atom(child);
     });
   }
 
+  ExprPtr value_of(const VarExpr& e) {
+    auto alias = aliases_.find(e.variable);
+    return alias == aliases_.end() ? &e : alias->second;
+  }
+
+  ExprPtr value_of(const IfExpr& e) {
+    ExprPtr condition = atom(e.condition);
+    // An operator's attribute is known at the call.
+    if (std::optional<bool> known = known_condition(condition))
+      return value(*known ? e.then_arm : e.else_arm);
+    Normalizer first(arena_), second(arena_);
+    first.aliases_ = second.aliases_ = aliases_;
+    ExprPtr then_arm = first.block(e.then_arm), else_arm = second.block(e.else_arm);
+    return arena_.make<IfExpr>(Expr{e}, condition, then_arm, else_arm);
+  }
+
+  ExprPtr value_of(const MatchExpr& e) {
+    ExprPtr scrutinee = atom(e.scrutinee);
+    std::vector<MatchArm> arms;
+    for (const MatchArm& arm : e.arms) {
+      Normalizer inner(arena_);
+      inner.aliases_ = aliases_;
+      arms.push_back({arm.pattern, inner.block(arm.body)});
+    }
+    return arena_.make<MatchExpr>(Expr{e}, scrutinee, arena_.copy(arms), e.partial);
+  }
+
+  ExprPtr value_of(const FnExpr& e) {
+    Normalizer inner(arena_);
+    inner.aliases_ = aliases_;
+    return arena_.make<FnExpr>(Expr{e}, e.params, e.dim_vars, inner.block(e.body), e.primitive, e.attributes);
+  }
+
+  ExprPtr value_of(const CallExpr& e) {
+    ExprPtr callee = e.callee->kind == ExprKind::Global ? e.callee : atom(e.callee);
+    std::vector<ExprPtr> args;
+    for (ExprPtr arg : e.args) args.push_back(atom(arg));
+    return arena_.make<CallExpr>(Expr{e}, callee, arena_.copy(args));
+  }
+
   // Makes a check a separate statement, so that it does not separate producers and consumers of the value.
-  ExprPtr checked(const CheckDimsExpr& check) {
+  ExprPtr value_of(const CheckDimsExpr& check) {
     ExprPtr v = check.value ? atom(check.value) : nullptr;
     if (v && !check.opened.empty())
       return arena_.make<CheckDimsExpr>(Expr{check}, v, check.opened, check.conditions);
@@ -112,7 +112,7 @@ class Normalizer {
                                       std::span<const ExprPtr>());
   }
 
-  ExprPtr comprehension(const ComprehensionExpr& e) {
+  ExprPtr value_of(const ComprehensionExpr& e) {
     // A tensor named by a schedule is a separate buffer, even if it is an alias of another.
     for (ExprPtr tensor : e.scheduled) {
       auto* var = as<VarExpr>(tensor);
@@ -137,7 +137,7 @@ class Normalizer {
                                  read->otherwise ? element(read->otherwise) : nullptr);
   }
 
-  ExprPtr flatten(const BlockExpr& block) {
+  ExprPtr value_of(const BlockExpr& block) {
     for (const Binding& b : block.bindings) {
       ExprPtr v = value(b.value);
       if (!b.variable) {

@@ -112,8 +112,8 @@ Effects own_effects(ExprPtr expr) {
   constexpr OwnRule Own;  // NOLINT: a word of nodes.def
   switch (expr->kind) {
 #define QUERN_ROW(...) __VA_OPT__(, ) __VA_ARGS__
-#define QUERN_NODE(kind, level, operands, effects, fusion) \
-  case ExprKind::kind:                                     \
+#define QUERN_NODE(kind, level, operands, effects, ...) \
+  case ExprKind::kind:                                  \
     return effects_of_row(*static_cast<const kind##Expr*>(expr) QUERN_ROW effects);
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE

@@ -34,16 +34,28 @@ struct KindFacts {
   enum class Level : uint8_t { Graph, Element, Both } level;
   enum class Operands : uint8_t { All, None, Own } operands;
   enum class Fusion : uint8_t { Opaque, Parts } fusion;
+  enum class Derivative : uint8_t { Tensors, Lifted, Parts, Elements, None } derivative;
+
+  constexpr bool has_rule(Derivative of) const { return derivative == of || derivative == Derivative::Parts; }
 };
 constexpr KindFacts facts(ExprKind kind) {
   constexpr KindFacts kFacts[] = {
-#define QUERN_NODE(kind, level, operands, effects, fusion) \
-  {KindFacts::Level::level, KindFacts::Operands::operands, KindFacts::Fusion::fusion},
+#define QUERN_NODE(kind, level, operands, effects, fusion, derivative)                \
+  {KindFacts::Level::level, KindFacts::Operands::operands, KindFacts::Fusion::fusion, \
+   KindFacts::Derivative::derivative},
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE
   };
   return kFacts[static_cast<size_t>(kind)];
 }
+
+/// A node of a kind that no index expression holds. A visitor with an overload for these needs one for each
+/// other kind.
+template <class Node>
+concept GraphNode = (facts(Node::kKind).level == KindFacts::Level::Graph);
+/// A node of a kind without such rules of derivatives.
+template <class Node, KindFacts::Derivative rules>
+concept NodeWithout = (!facts(Node::kKind).has_rule(rules));
 
 struct Expr {
   ExprKind kind;

@@ -168,12 +168,7 @@ class Compiler {
   }
 
   // --- the graph level inside an index expression
-  template <class E>
-  NodePtr make(const E& e) {
-    static_assert(facts(E::kKind).level == KindFacts::Level::Graph,
-                  "a kind of elements has a node of its own");
-    return graph_node(e);
-  }
+  NodePtr make(const GraphNode auto& e) { return graph_node(e); }
 
   NodePtr graph_node(const Expr& e) {
     return is_invariant(&e) ? hoisted_node(&e, hoist(&e)) : escape_node(escape(&e));

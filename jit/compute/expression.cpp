@@ -84,39 +84,39 @@ Dim Lowering::lane_of(DType dtype) const {
 }
 
 ValuePtr Lowering::value(ExprPtr expr, std::vector<Reduction>& reductions) {
-  switch (expr->kind) {
-    case ExprKind::Const: return loops::constant(constant(*static_cast<const ConstExpr*>(expr)->value));
-    case ExprKind::DimValue: return index_of(static_cast<const DimValueExpr*>(expr)->dim);
-    case ExprKind::Scalar: {
-      auto* e = static_cast<const ScalarExpr*>(expr);
-      DType dtype = expr->type->dtype.lane();
-      if (e->is_cast) return cast_to(value(e->args[0], reductions), dtype);
-      return apply(*e, dtype, reductions);
-    }
-    case ExprKind::If: {
-      auto* e = static_cast<const IfExpr*>(expr);
-      const ValuePtr condition = shared(value(e->condition, reductions), reductions);
-      return make(SelectValue{expr->type->dtype.lane(), condition,
-                              value_where(condition, true, e->then_arm, reductions),
-                              value_where(condition, false, e->else_arm, reductions)});
-    }
-    case ExprKind::Var: {
-      auto* var = static_cast<const VarExpr*>(expr);
-      auto let = lets_.find(var->variable);
-      return let == lets_.end() ? load(*var) : let->second;
-    }
-    case ExprKind::Block: {
-      auto* block = static_cast<const BlockExpr*>(expr);
-      for (const Binding& b : block->bindings) bind(b, reductions);
-      return value(block->result, reductions);
-    }
-    case ExprKind::Read: return read(*static_cast<const ReadExpr*>(expr), reductions);
-    case ExprKind::Reduce: return reduce(*static_cast<const ReduceExpr*>(expr), reductions);
-    case ExprKind::Scan: return scan(*static_cast<const ScanExpr*>(expr), reductions);
-    default: break;
-  }
-  QUERN_CHECK(false && "an index expression holds a node that has no element");
-  return nullptr;
+  return visit(expr,
+               overloaded{[&](const ConstExpr& e) -> ValuePtr { return loops::constant(constant(*e.value)); },
+                          [&](const DimValueExpr& e) -> ValuePtr { return index_of(e.dim); },
+                          [&](const ScalarExpr& e) -> ValuePtr {
+                            const DType dtype = e.type->dtype.lane();
+                            return e.is_cast ? cast_to(value(e.args[0], reductions), dtype)
+                                             : apply(e, dtype, reductions);
+                          },
+                          [&](const IfExpr& e) -> ValuePtr {
+                            const ValuePtr condition = shared(value(e.condition, reductions), reductions);
+                            return make(SelectValue{e.type->dtype.lane(), condition,
+                                                    value_where(condition, true, e.then_arm, reductions),
+                                                    value_where(condition, false, e.else_arm, reductions)});
+                          },
+                          [&](const VarExpr& e) -> ValuePtr {
+                            auto let = lets_.find(e.variable);
+                            return let == lets_.end() ? load(e) : let->second;
+                          },
+                          [&](const BlockExpr& e) -> ValuePtr {
+                            for (const Binding& b : e.bindings) bind(b, reductions);
+                            return value(e.result, reductions);
+                          },
+                          [&](const ReadExpr& e) -> ValuePtr { return read(e, reductions); },
+                          [&](const ReduceExpr& e) -> ValuePtr { return reduce(e, reductions); },
+                          [&](const ScanExpr& e) -> ValuePtr { return scan(e, reductions); },
+                          [](const ScatterExpr&) -> ValuePtr {
+                            QUERN_CHECK(false && "a scatter is no element");
+                            return nullptr;
+                          },
+                          [](const GraphNode auto&) -> ValuePtr {
+                            QUERN_CHECK(false && "an index expression holds a node that has no element");
+                            return nullptr;
+                          }});
 }
 
 ValuePtr Lowering::apply(const ScalarExpr& e, DType dtype, std::vector<Reduction>& reductions) {

@@ -155,7 +155,10 @@ Forward::Dual Forward::dual(ExprPtr expr) {
                                   if (e.intrinsic == IntrinsicKind::StopGradient) return {expr, {}};
                                   return without(expr);
                                 },
-                                [&](const auto&) { return without(expr); }});
+                                [&](const ExternExpr&) { return without(expr); },
+                                [&](const NodeWithout<KindFacts::Derivative::Tensors> auto&) {
+                                  return without(expr);
+                                }});
 }
 
 Forward::Dual Forward::of_comprehension(const ComprehensionExpr& e) {

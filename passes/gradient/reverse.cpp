@@ -268,7 +268,8 @@ class Reverse {
                            [&](const BlockExpr&) { backward_of(expr, cotangent); },
                            [&](const IfExpr& e) { branch(e, cotangent); }, [](const ConstExpr&) {},
                            [&](const IntrinsicExpr& e) { intrinsic(e, cotangent); },
-                           [&](const auto&) { refuse(expr); }});
+                           [&](const ExternExpr&) { refuse(expr); },
+                           [&](const NodeWithout<KindFacts::Derivative::Tensors> auto&) { refuse(expr); }});
   }
 
   // The cotangents of an arm are computed in an arm: a tuple with one per variable that either arm uses.

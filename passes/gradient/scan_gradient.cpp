@@ -7,6 +7,7 @@
 #include "frontend/infer/context/gradient_types.h"
 #include "frontend/infer/gradual/open_dims.h"
 #include "ir/type/row_types.h"
+#include "passes/fusion_class.h"
 #include "passes/pass.h"
 #include "passes/scalar_builder.h"
 #include "passes/scan_over.h"
@@ -15,24 +16,10 @@ namespace quern {
 
 namespace {
 
-bool reduces(ExprPtr expr) {
-  bool found =
-      expr->kind == ExprKind::Reduce || expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
-  for_each_child(expr, [&](ExprPtr child) { found = found || (child && reduces(child)); });
-  return found;
-}
-
 bool is_cheap(ExprPtr value) {
-  switch (value->kind) {
-    case ExprKind::Var:
-    case ExprKind::Const:
-    case ExprKind::Field:
-    case ExprKind::Tuple:
-    case ExprKind::View: return true;
-    default:
-      return facts(value->kind).level == KindFacts::Level::Element ||
-             (value->kind == ExprKind::Comprehension && !reduces(value));
-  }
+  if (as<ComprehensionExpr>(value)) return !reduces(value);
+  return as<VarExpr>(value) || as<ConstExpr>(value) || as<FieldExpr>(value) || as<TupleExpr>(value) ||
+         as<ViewExpr>(value) || facts(value->kind).level == KindFacts::Level::Element;
 }
 
 class Maker {

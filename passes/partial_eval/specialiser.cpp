@@ -19,25 +19,24 @@ ExprPtr Specialiser::run(ExprPtr expr) {
 }
 
 Value* Specialiser::evaluate(ExprPtr expr, Frame& frame, std::string_view name) {
-  switch (expr->kind) {
-    case ExprKind::Block: return block(*as<BlockExpr>(expr), frame, name);
-    case ExprKind::Var: return variable(*as<VarExpr>(expr), frame);
-    case ExprKind::Tuple: return structure(*expr, nullptr, {}, as<TupleExpr>(expr)->fields, frame);
-    case ExprKind::Construct: {
-      auto* e = as<ConstructExpr>(expr);
-      return structure(*e, e->constructor, e->name, e->fields, frame);
-    }
-    case ExprKind::Field: return field(*as<FieldExpr>(expr), frame, name);
-    case ExprKind::Ref: return cell(*as<RefExpr>(expr), frame);
-    case ExprKind::RefRead: return read(*as<RefReadExpr>(expr), frame, name);
-    case ExprKind::RefWrite: return write(*as<RefWriteExpr>(expr), frame);
-    case ExprKind::If: return choose(*as<IfExpr>(expr), frame, name);
-    case ExprKind::Match: return match(*as<MatchExpr>(expr), frame, name);
-    case ExprKind::CheckDims: return checked(*as<CheckDimsExpr>(expr), frame, name);
-    case ExprKind::Call: return call(*as<CallExpr>(expr), frame, name);
-    case ExprKind::Fn: return closure(*as<FnExpr>(expr), frame, name);
-    default: return copied(expr, frame, name);
-  }
+  return visit(
+      expr,
+      overloaded{
+          [&](const BlockExpr& e) { return block(e, frame, name); },
+          [&](const VarExpr& e) { return variable(e, frame); },
+          [&](const TupleExpr& e) { return structure(e, nullptr, {}, e.fields, frame); },
+          [&](const ConstructExpr& e) { return structure(e, e.constructor, e.name, e.fields, frame); },
+          [&](const FieldExpr& e) { return field(e, frame, name); },
+          [&](const RefExpr& e) { return cell(e, frame); },
+          [&](const RefReadExpr& e) { return read(e, frame, name); },
+          [&](const RefWriteExpr& e) { return write(e, frame); },
+          [&](const IfExpr& e) { return choose(e, frame, name); },
+          [&](const MatchExpr& e) { return match(e, frame, name); },
+          [&](const CheckDimsExpr& e) { return checked(e, frame, name); },
+          [&](const CallExpr& e) { return call(e, frame, name); },
+          [&](const FnExpr& e) { return closure(e, frame, name); },
+          [&](const IntrinsicExpr& e) { return copied(&e, frame, name); },
+          [&](const NodeWithout<KindFacts::Derivative::Lifted> auto& e) { return copied(&e, frame, name); }});
 }
 
 Value* Specialiser::block(const BlockExpr& e, Frame& frame, std::string_view name) {

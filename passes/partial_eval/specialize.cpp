@@ -25,18 +25,10 @@ bool has_specialize(ExprPtr expr) {
 
 /// Whether its value is known where its parts are, and making it again costs nothing that matters.
 bool is_known(ExprPtr value) {
-  switch (value->kind) {
-    case ExprKind::Const:
-    case ExprKind::Var:
-    case ExprKind::Fn: return true;
-    case ExprKind::Tuple:
-    case ExprKind::Construct: {
-      bool all = true;
-      for_each_child(value, [&](ExprPtr part) { all = all && is_known(part); });
-      return all;
-    }
-    default: return false;
-  }
+  if (as<ConstExpr>(value) || as<VarExpr>(value) || as<FnExpr>(value)) return true;
+  bool all = as<TupleExpr>(value) || as<ConstructExpr>(value);
+  for_each_child(value, [&](ExprPtr part) { all = all && is_known(part); });
+  return all;
 }
 
 class Specialize {

@@ -35,19 +35,20 @@ class Walk {
  private:
   void go(ExprPtr expr, ExprPtr cotangent) {
     if (!cotangent || !has_floats(expr)) return;
-    visit(expr,
-          overloaded{[&](const ReadExpr& e) { read(e, cotangent); },
-                     [&](const VarExpr& e) { variable(e, cotangent); },
-                     [&](const ScalarExpr& e) {
-                       auto parts = scalar_cotangents(build_, e, cotangent);
-                       for (size_t k = 0; k < parts.size(); ++k) go(e.args[k], parts[k]);
-                     },
-                     [&](const IfExpr& e) { branch(e, cotangent); },
-                     [&](const BlockExpr& e) { block(e, cotangent); },
-                     [&](const ReduceExpr& e) { reduction(e.reduce, e.vars, e.extents, e.body, cotangent); },
-                     [&](const ScanExpr& e) { scan(e, cotangent); }, [](const ConstExpr&) {},
-                     [](const DimValueExpr&) {},
-                     [](const auto&) { QUERN_CHECK(false && "an element holds a node of the graph"); }});
+    visit(
+        expr,
+        overloaded{
+            [&](const ReadExpr& e) { read(e, cotangent); }, [&](const VarExpr& e) { variable(e, cotangent); },
+            [&](const ScalarExpr& e) {
+              auto parts = scalar_cotangents(build_, e, cotangent);
+              for (size_t k = 0; k < parts.size(); ++k) go(e.args[k], parts[k]);
+            },
+            [&](const IfExpr& e) { branch(e, cotangent); }, [&](const BlockExpr& e) { block(e, cotangent); },
+            [&](const ReduceExpr& e) { reduction(e.reduce, e.vars, e.extents, e.body, cotangent); },
+            [&](const ScanExpr& e) { scan(e, cotangent); }, [](const ConstExpr&) {},
+            [](const DimValueExpr&) {},
+            [](const ScatterExpr&) { QUERN_CHECK(false && "a scatter is no element"); },
+            [](const GraphNode auto&) { QUERN_CHECK(false && "an element holds a node of the graph"); }});
   }
 
   void add(const Variable* tensor, const ReadExpr* at, ExprPtr cotangent) {

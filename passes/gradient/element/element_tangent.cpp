@@ -42,7 +42,11 @@ class TangentWalk {
                    [&](const ScanExpr& e) { return scan(e); },
                    [](const ConstExpr&) -> ExprPtr { return nullptr; },
                    [](const DimValueExpr&) -> ExprPtr { return nullptr; },
-                   [](const auto&) -> ExprPtr {
+                   [](const ScatterExpr&) -> ExprPtr {
+                     QUERN_CHECK(false && "a scatter is no element");
+                     return nullptr;
+                   },
+                   [](const GraphNode auto&) -> ExprPtr {
                      QUERN_CHECK(false && "an element holds a node of the graph");
                      return nullptr;
                    }});

@@ -18,37 +18,33 @@ bool is_tensor_scan(const IntrinsicExpr& e) {
          std::ranges::all_of(free_variables(&e), [](const Variable* v) { return is_of_tensors(v->type); });
 }
 
+bool is_tensor_intrinsic(const IntrinsicExpr& e) {
+  const IntrinsicKind kind = e.intrinsic;
+  if (kind == IntrinsicKind::Clock || kind == IntrinsicKind::NextKey) return true;
+  if (kind == IntrinsicKind::ScanOver) return is_tensor_scan(e);
+  if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient) return false;
+  // The clause of a gradient is no part of the value.
+  return is_tensor_code(e.args[0]) &&
+         (e.args.size() < 2 || std::ranges::all_of(e.args.subspan(2), is_tensor_code));
+}
+
 /// Whether it is tensor code, of which `vector_jacobian` makes the gradient.
 bool is_tensor_code(ExprPtr expr) {
   if (!expr->type || !is_of_tensors(expr->type)) return false;
-  switch (expr->kind) {
-    case ExprKind::Comprehension:
-    case ExprKind::View:
-    case ExprKind::Const:
-    case ExprKind::Var:
-    case ExprKind::CheckDims:
-    case ExprKind::Extern: return true;
-    case ExprKind::Intrinsic: {
-      const IntrinsicKind kind = static_cast<const IntrinsicExpr*>(expr)->intrinsic;
-      if (kind == IntrinsicKind::Clock || kind == IntrinsicKind::NextKey) return true;
-      if (kind == IntrinsicKind::ScanOver) return is_tensor_scan(*static_cast<const IntrinsicExpr*>(expr));
-      if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient) return false;
-      // The clause of a gradient is no part of the value.
-      const auto args = static_cast<const IntrinsicExpr*>(expr)->args;
-      return is_tensor_code(args[0]) &&
-             (args.size() < 2 || std::ranges::all_of(args.subspan(2), is_tensor_code));
-    }
-    case ExprKind::Tuple:
-    case ExprKind::Field:
-    case ExprKind::If:
-    case ExprKind::Block: {
+  if (auto* intrinsic = as<IntrinsicExpr>(expr)) return is_tensor_intrinsic(*intrinsic);
+  switch (facts(expr->kind).derivative) {
+    case KindFacts::Derivative::Tensors:
+    // A dim as a value.
+    case KindFacts::Derivative::Elements: return true;
+    case KindFacts::Derivative::Parts: {
       bool all = true;
       for_each_child(expr, [&](ExprPtr child) { all = all && is_tensor_code(child); });
       return all;
     }
-    // A dim as a value.
-    default: return facts(expr->kind).level == KindFacts::Level::Element;
+    case KindFacts::Derivative::Lifted:
+    case KindFacts::Derivative::None: return false;
   }
+  std::abort();
 }
 
 /// Whether it reads a field of a value that is there before `code`.
@@ -131,17 +127,18 @@ ExprPtr Program::inside(ExprPtr expr, std::span<const Variable* const> bound) {
 
 // The lifted value.
 ExprPtr Program::value(ExprPtr expr) {
-  if (auto* block = as<BlockExpr>(expr)) return of_block(*block);
-  if (auto* var = as<VarExpr>(expr)) return of_variable(*var);
-  if (is_constant(expr->type) && is_tensor_code(expr)) return expr;
-  if (is_tensor_code(expr)) {
+  // Variables, and those of a block, have lifted ones.
+  if (!as<VarExpr>(expr) && !as<BlockExpr>(expr) && is_tensor_code(expr)) {
+    if (is_constant(expr->type)) return expr;
     const Variable* made = build_.variable("t", expr->type);
     segment({{{made, expr}}}, {made});
     return build_.read(lifted_.at(made));
   }
   return visit(
       expr,
-      overloaded{[&](const IfExpr& e) -> ExprPtr {
+      overloaded{[&](const BlockExpr& e) { return of_block(e); },
+                 [&](const VarExpr& e) { return of_variable(e); },
+                 [&](const IfExpr& e) -> ExprPtr {
                    ExprPtr first = inside(e.then_arm), second = inside(e.else_arm);
                    return arena_.make<IfExpr>(head(e), e.condition, first, second);
                  },
@@ -170,7 +167,9 @@ ExprPtr Program::value(ExprPtr expr) {
                    if (e.value) return refuse(&e, "checked dims of a value of a data type");
                    return &e;
                  },
-                 [&](const auto&) { return refuse(expr, "this has no derivative"); }});
+                 [&](const NodeWithout<KindFacts::Derivative::Lifted> auto&) {
+                   return refuse(expr, "this has no derivative");
+                 }});
 }
 std::vector<ExprPtr> Program::values(std::span<const ExprPtr> exprs) {
   std::vector<ExprPtr> out;

@@ -16,7 +16,7 @@ namespace {
 
 /// The size in nodes above which an index expression absorbs nothing more: by then the arithmetic outweighs
 /// the saved pass over memory, and a chain of n bindings costs n times this, not n squared.
-constexpr size_t kMostNodes = 512;
+constexpr size_t kMostFusedNodes = 512;
 
 // How a consumer reads one variable.
 struct ReadSites {
@@ -90,7 +90,7 @@ class Fuser {
     };
     walk(consumer.body);
     for (const Variable* candidate : candidates)
-      if (size + size_of(candidate) <= kMostNodes && may_inline(consumer, candidate)) return candidate;
+      if (size + size_of(candidate) <= kMostFusedNodes && may_inline(consumer, candidate)) return candidate;
     return nullptr;
   }
 

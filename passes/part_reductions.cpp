@@ -104,7 +104,7 @@ std::optional<Cut> cut_of(const ReduceExpr& reduce, int64_t longest) {
 }
 
 /// A sum of products is a tile of sums, each over all terms (docs/kernels.md).
-bool is_contraction(const ReduceExpr& reduce) {
+bool is_sum_of_products(const ReduceExpr& reduce) {
   auto* term = as<ScalarExpr>(reduce.body);
   return term && !term->is_cast && term->op == ScalarOp::Mul && term->args[0]->kind == ExprKind::Read &&
          term->args[1]->kind == ExprKind::Read;
@@ -137,7 +137,7 @@ class Parter {
     const auto numbers = as_const(dim_product(whole->extents));
     if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers) return expr;
     const bool rounds = reduce->reduce == ReduceKind::Sum && reduce->type->dtype.is_float();
-    if (*numbers > kFewNumbers && is_contraction(*reduce)) return expr;
+    if (*numbers > kFewNumbers && is_sum_of_products(*reduce)) return expr;
     expr = in_order(*whole, *reduce);
     if (*numbers > kFewNumbers && !rounds) return expr;
     whole = as<ComprehensionExpr>(expr);

@@ -17,15 +17,15 @@ namespace quern {
 
 namespace {
 
-using Variables = std::vector<const Variable*>;
+using VariableList = std::vector<const Variable*>;
 
 /// A sum over index variables that is a leaf of a sum of tensors.
 struct Product {
   const Variable* result;
   const ComprehensionExpr* value;
-  Variables operands;
-  Variables sources;  ///< what the operands are copies of
-  size_t place;       ///< of its binding
+  VariableList operands;
+  VariableList sources;  ///< what the operands are copies of
+  size_t place;          ///< of its binding
 };
 
 /// Products with the same value for the same operands.
@@ -34,8 +34,8 @@ struct Group {
   std::vector<Product> members;  ///< in the order of the block
   std::vector<size_t> varying;   ///< numbers of the operands that are not the same in all
 
-  Variables sources(size_t number) const {
-    Variables all;
+  VariableList sources(size_t number) const {
+    VariableList all;
     for (const Product& member : members) all.push_back(member.sources[number]);
     return all;
   }
@@ -45,13 +45,13 @@ struct Group {
 struct Tree {
   size_t root;
   std::vector<size_t> inner;
-  Variables leaves;
+  VariableList leaves;
   std::vector<Group> stacked{};
 };
 
 /// Tensors of one type along a first axis.
 struct Stack {
-  Variables parts;
+  VariableList parts;
   const Variable* variable;
   size_t before;  ///< the first binding that may read it
 };
@@ -74,7 +74,7 @@ bool is_own_element(const ReadExpr& read, std::span<const Dim> vars) {
 }
 
 /// Adds the tensors of whose elements at `vars` the expression is the sum; false if it is anything else.
-bool collect_terms(ExprPtr expr, std::span<const Dim> vars, Variables& terms) {
+bool collect_terms(ExprPtr expr, std::span<const Dim> vars, VariableList& terms) {
   if (auto* read = as<ReadExpr>(expr)) {
     if (!is_own_element(*read, vars)) return false;
     terms.push_back(as<VarExpr>(read->tensor)->variable);
@@ -86,9 +86,9 @@ bool collect_terms(ExprPtr expr, std::span<const Dim> vars, Variables& terms) {
 }
 
 /// The terms of an index expression that adds two tensors or more; none of any other.
-Variables terms_of(ExprPtr expr) {
+VariableList terms_of(ExprPtr expr) {
   auto* sum = as<ComprehensionExpr>(expr);
-  Variables terms;
+  VariableList terms;
   if (!sum || sum->schedule || !adds_in_any_order(sum->type->dtype)) return {};
   if (!collect_terms(sum->body, sum->vars, terms) || terms.size() < 2) return {};
   return terms;
@@ -142,13 +142,13 @@ class BlockStacker {
     for (size_t k = bindings_.size(); k-- > 0;) {
       if (inner.contains(k) || !first_use_.contains(bindings_[k].variable)) continue;
       Tree tree{k, {}, {}};
-      Variables open = terms_of(bindings_[k].value);
+      VariableList open = terms_of(bindings_[k].value);
       std::ranges::reverse(open);
       while (!open.empty()) {
         const Variable* term = open.back();
         open.pop_back();
         const std::optional<size_t> place = place_of_own(term, k);
-        const Variables terms = place ? terms_of(bindings_[*place].value) : Variables{};
+        const VariableList terms = place ? terms_of(bindings_[*place].value) : VariableList{};
         if (terms.empty()) {
           tree.leaves.push_back(term);
           continue;
@@ -184,7 +184,7 @@ class BlockStacker {
     if (!effects_.of(value).removable()) return std::nullopt;
     std::optional<ValueKey> key = value_key(arena_, value);
     if (!key) return std::nullopt;
-    Variables sources;
+    VariableList sources;
     for (const Variable* operand : key->operands) sources.push_back(source_of(operand));
     return std::pair(std::move(key->text),
                      Product{leaf, value, std::move(key->operands), std::move(sources), *place});
@@ -211,9 +211,9 @@ class BlockStacker {
   /// Finds the operands that vary; false if one of them cannot be stacked.
   static bool compare_operands(Group& group) {
     std::ranges::sort(group.members, {}, &Product::place);
-    const Variables& first = group.members.front().sources;
+    const VariableList& first = group.members.front().sources;
     for (size_t k = 0; k < first.size(); ++k) {
-      const Variables all = group.sources(k);
+      const VariableList all = group.sources(k);
       if (std::ranges::count(all, first[k]) == static_cast<std::ptrdiff_t>(all.size())) continue;
       if (!std::ranges::all_of(all, [&](const Variable* one) { return one->type == first[k]->type; }))
         return false;
@@ -226,9 +226,9 @@ class BlockStacker {
   /// Whether the stacks are written and read with fewer bytes than the products, of which one is left.
   bool is_worth_it(const Group& group) const {
     double stacked = 0;
-    std::vector<Variables> seen;
+    std::vector<VariableList> seen;
     for (const size_t number : group.varying) {
-      Variables parts = group.sources(number);
+      VariableList parts = group.sources(number);
       if (find_stack(parts, place_of(group)) || std::ranges::find(seen, parts) != seen.end()) continue;
       stacked += static_cast<double>(parts.size()) * size_of(parts.front()->type);
       seen.push_back(std::move(parts));
@@ -252,7 +252,7 @@ class BlockStacker {
     int64_t first;  ///< the number of the first part
   };
   /// A stack that has these parts one after the other, and can be read at a binding.
-  std::optional<Place> find_stack(const Variables& parts, size_t at) const {
+  std::optional<Place> find_stack(const VariableList& parts, size_t at) const {
     for (const Stack& stack : stacks_) {
       const auto found = std::search(stack.parts.begin(), stack.parts.end(), parts.begin(), parts.end());
       if (stack.before < at && found != stack.parts.end())
@@ -263,7 +263,7 @@ class BlockStacker {
 
   void stack(Group group) {
     for (const size_t number : group.varying) {
-      const Variables parts = group.sources(number);
+      const VariableList parts = group.sources(number);
       if (!find_stack(parts, place_of(group))) make_stack(parts, after_clock(place_of(group)));
     }
     trees_[group.tree].stacked.push_back(std::move(group));
@@ -283,7 +283,7 @@ class BlockStacker {
     return tree == trees_.end() ? place->second + 1 : place_of(*tree);
   }
 
-  void make_stack(const Variables& parts, size_t before) {
+  void make_stack(const VariableList& parts, size_t before) {
     for (const Variable* part : parts) before = std::max(before, bound_before(part));
     std::vector<Dim> shape(parts.front()->type->dims.begin(), parts.front()->type->dims.end());
     shape.insert(shape.begin(), dim_const(static_cast<int64_t>(parts.size())));
@@ -345,7 +345,7 @@ class BlockStacker {
 
   void bind_tree(const Tree& tree) {
     const Binding& root = bindings_[tree.root];
-    Variables terms;
+    VariableList terms;
     std::unordered_set<const Variable*> replaced;
     for (const Group& group : tree.stacked) {
       for (const Product& member : group.members) replaced.insert(member.result);

@@ -160,9 +160,9 @@ class StepReader {
 // --- names ---------------------------------------------------------------------------------------------
 
 /// Checks the steps, tracking the loops that exist before each.
-class NameCheck {
+class LoopNameCheck {
  public:
-  NameCheck(const ScheduleClause& clause, const ScheduleNames& names)
+  LoopNameCheck(const ScheduleClause& clause, const ScheduleNames& names)
       : clause_(clause), names_(names), loops_(names.loops) {}
 
   Diagnostics run() {
@@ -370,7 +370,7 @@ std::optional<ScheduleClause> clause_of(SyntaxPtr schedule, uint32_t declaration
 }
 
 Diagnostics check_schedule_names(const ScheduleClause& clause, const ScheduleNames& names) {
-  return NameCheck(clause, names).run();
+  return LoopNameCheck(clause, names).run();
 }
 
 ScheduleNames schedule_names(SyntaxPtr comprehension) {

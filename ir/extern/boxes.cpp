@@ -11,7 +11,7 @@ namespace quern {
 namespace {
 
 /// What the four columns of a box are.
-enum class Format {
+enum class BoxFormat {
   Corners,  ///< two opposite corners, in any order
   Centers,  ///< the center, then the extents
 };
@@ -19,7 +19,7 @@ enum class Format {
 /// The boxes of one batch: rows of `width` numbers.
 class Boxes {
  public:
-  Boxes(const HostTensor& data, int64_t batch, Format format = Format::Corners)
+  Boxes(const HostTensor& data, int64_t batch, BoxFormat format = BoxFormat::Corners)
       : data_(data),
         first_(batch * data.shape()[1] * data.shape()[2]),
         width_(data.shape()[2]),
@@ -46,13 +46,13 @@ class Boxes {
   /// Where a box begins and ends along one axis, by the two columns of that axis.
   std::pair<double, double> side(int64_t box, int64_t column) const {
     const double first = at(box, column), second = at(box, column + 2);
-    if (format_ == Format::Centers) return std::minmax({first - second / 2, first + second / 2});
+    if (format_ == BoxFormat::Centers) return std::minmax({first - second / 2, first + second / 2});
     return std::minmax({first, second});
   }
 
   const HostTensor& data_;
   int64_t first_, width_;
-  Format format_;
+  BoxFormat format_;
 };
 
 void put(HostTensor& tensor, int64_t place, double value) {
@@ -201,7 +201,7 @@ void put_row(HostTensor& tensor, int64_t row, std::initializer_list<int64_t> num
 Result<Value> all_class_non_max_suppression(std::span<Value> args, const ExternAttributes& attributes) {
   TensorPtr boxes = args[0].as_tensor(), scores = args[1].as_tensor();
   const int64_t batches = scores->shape()[0], classes = scores->shape()[1], count = scores->shape()[2];
-  const Format format = attributes.boolean("center_point_box") ? Format::Centers : Format::Corners;
+  const BoxFormat format = attributes.boolean("center_point_box") ? BoxFormat::Centers : BoxFormat::Corners;
   const ClassSuppression suppression{*scores, element_as_double(*args[3].as_tensor(), 0),
                                      element_as_double(*args[4].as_tensor(), 0),
                                      element_as_int(*args[2].as_tensor(), 0)};

@@ -10,7 +10,7 @@ namespace quern::editor {
 namespace {
 
 constexpr std::string_view kKittyAnswer = "\x1b_G", kColourAnswer = "\x1b]11;", kSequence = "\x1b[";
-constexpr std::string_view kStringEnd = "\x1b\\", kBell = "\a";
+constexpr std::string_view kStringEnd = "\x1b\\", kOtherStringEnd = "\a";
 constexpr int kSixelAttribute = 4, kCellSizeReport = 6;
 
 /// The numbers between semicolons.
@@ -52,10 +52,11 @@ size_t take_answer(std::string_view bytes, GraphicsAnswer& answer) {
     return end + kStringEnd.size();
   }
   if (bytes.starts_with(kColourAnswer)) {
-    const size_t end = std::min(bytes.find(kStringEnd), bytes.find(kBell));
+    const size_t end = std::min(bytes.find(kStringEnd), bytes.find(kOtherStringEnd));
     if (end == std::string_view::npos) return 0;
     answer.graphics.is_dark = is_dark(bytes.substr(kColourAnswer.size(), end - kColourAnswer.size()));
-    return end + (bytes.substr(end).starts_with(kBell) ? kBell.size() : kStringEnd.size());
+    return end +
+           (bytes.substr(end).starts_with(kOtherStringEnd) ? kOtherStringEnd.size() : kStringEnd.size());
   }
   if (!bytes.starts_with(kSequence)) return 0;
   const size_t last = bytes.find_first_not_of("0123456789;?", kSequence.size());

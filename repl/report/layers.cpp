@@ -29,7 +29,7 @@ bool has_fixed_shape(Type type) {
 }
 
 /// What a value is, that is not computed here: where it comes from, and which part of that.
-struct Place {
+struct ValuePlace {
   enum class Of : unsigned char {
     Parameter,
     Field,
@@ -41,12 +41,12 @@ struct Place {
 
   auto key() const { return std::pair(root, path); }
 };
-using Key = decltype(std::declval<Place>().key());
+using Key = decltype(std::declval<ValuePlace>().key());
 
 /// A weight that a layer may read.
 struct Read {
   size_t layer;
-  Place place;
+  ValuePlace place;
   Dim elements;
 };
 
@@ -60,8 +60,9 @@ class Layers {
     arena_->keep(definition.arena);
     auto* fn = as<FnExpr>(definition.body);
     // As declared: a shape that a call alone fixes is that of what flows through.
-    std::vector<Place> params;
-    for (const Variable* param : fn->params) params.push_back({Place::Of::Parameter, param, {}, param->type});
+    std::vector<ValuePlace> params;
+    for (const Variable* param : fn->params)
+      params.push_back({ValuePlace::Of::Parameter, param, {}, param->type});
     enter(*fn, dims, params);
     note_parameters();
     note_open_dims();
@@ -69,10 +70,10 @@ class Layers {
   }
 
  private:
-  using Scope = std::unordered_map<const Variable*, Place>;
+  using Scope = std::unordered_map<const Variable*, ValuePlace>;
 
   /// Walks a function's body, of variables of its own; `places` are of its parameters, null for what is computed.
-  void enter(const FnExpr& fn, const Substitution& dims, const std::vector<Place>& places) {
+  void enter(const FnExpr& fn, const Substitution& dims, const std::vector<ValuePlace>& places) {
     ExprSubstitution at{{}, dims, nullptr};
     for (size_t i = 0; i < fn.params.size(); ++i) {
       const Variable* param = fn.params[i];
@@ -86,20 +87,20 @@ class Layers {
 
   // --- where values come from
 
-  std::optional<Place> place_of(ExprPtr expr) {
+  std::optional<ValuePlace> place_of(ExprPtr expr) {
     if (auto* e = as<VarExpr>(expr)) {
       if (auto known = places_.find(e->variable); known != places_.end()) return known->second;
       if (bound_.contains(e->variable)) return std::nullopt;
-      return Place{Place::Of::Other, e->variable, {}, e->type};
+      return ValuePlace{ValuePlace::Of::Other, e->variable, {}, e->type};
     }
     if (auto* e = as<ConstExpr>(expr); e && !e->type->is_scalar())
-      return Place{Place::Of::Other, e->value.get(), {}, e->type};
+      return ValuePlace{ValuePlace::Of::Other, e->value.get(), {}, e->type};
     if (auto* e = as<ViewExpr>(expr)) return place_of(e->tensor);
     if (auto* e = as<CheckDimsExpr>(expr)) return e->value ? place_of(e->value) : std::nullopt;
     auto* e = as<FieldExpr>(expr);
     auto place = e ? place_of(e->tuple) : std::nullopt;
     if (!place) return std::nullopt;
-    if (place->of == Place::Of::Parameter) place->of = Place::Of::Field;
+    if (place->of == ValuePlace::Of::Parameter) place->of = ValuePlace::Of::Field;
     place->path.push_back(e->index);
     place->type = e->type;
     return place;
@@ -110,7 +111,7 @@ class Layers {
     bound_.insert(variable);
     if (auto place = place_of(value)) places_[variable] = *place;
   }
-  void bind(const Pattern& pattern, const std::optional<Place>& scrutinee) {
+  void bind(const Pattern& pattern, const std::optional<ValuePlace>& scrutinee) {
     if (pattern.variable) {
       bound_.insert(pattern.variable);
       if (scrutinee) places_[pattern.variable] = *scrutinee;
@@ -118,7 +119,7 @@ class Layers {
     for (size_t i = 0; i < pattern.parts.size(); ++i) {
       auto part = scrutinee;
       if (part) {
-        if (part->of == Place::Of::Parameter) part->of = Place::Of::Field;
+        if (part->of == ValuePlace::Of::Parameter) part->of = ValuePlace::Of::Field;
         part->path.push_back(static_cast<uint32_t>(i));
         part->type = pattern.parts[i]->type;
       }
@@ -130,7 +131,7 @@ class Layers {
   void read(ExprPtr expr, bool is_first) {
     const auto place = place_of(expr);
     if (!place || !expr->type->is_tensor() || layer_ == kNone) return;
-    if (is_first && place->of == Place::Of::Parameter) flowing_.insert(place->key());
+    if (is_first && place->of == ValuePlace::Of::Parameter) flowing_.insert(place->key());
     reads_.push_back({layer_, *place, elements_of(expr->type)});
   }
 
@@ -210,9 +211,10 @@ class Layers {
   void read_all(std::span<const ExprPtr> args) {
     for (ExprPtr arg : args) read(arg, true);
   }
-  std::vector<Place> places_of(std::span<const ExprPtr> args) {
-    std::vector<Place> places;
-    for (ExprPtr arg : args) places.push_back(place_of(arg).value_or(Place{Place::Of::Other, nullptr}));
+  std::vector<ValuePlace> places_of(std::span<const ExprPtr> args) {
+    std::vector<ValuePlace> places;
+    for (ExprPtr arg : args)
+      places.push_back(place_of(arg).value_or(ValuePlace{ValuePlace::Of::Other, nullptr}));
     return places;
   }
   static std::string name_of(ExprPtr callee) {
@@ -263,8 +265,8 @@ class Layers {
 
   // --- what is known at the end
 
-  bool is_weight(const Place& place) const {
-    return place.of != Place::Of::Parameter ||
+  bool is_weight(const ValuePlace& place) const {
+    return place.of != ValuePlace::Of::Parameter ||
            (has_fixed_shape(place.type) && !flowing_.contains(place.key()));
   }
 

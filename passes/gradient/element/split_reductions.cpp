@@ -20,7 +20,7 @@ bool reads_floats(ExprPtr expr) {
   });
 }
 bool is_reduction(ExprPtr e) { return e->kind == ExprKind::Reduce || e->kind == ExprKind::Scan; }
-bool reduces(ExprPtr expr) {
+bool reduces_floats(ExprPtr expr) {
   return contains(expr, [](ExprPtr e) { return is_reduction(e) && reads_floats(e); });
 }
 
@@ -29,7 +29,7 @@ class Splitter {
   Splitter(const ScalarBuilder& build, std::vector<Binding>& bindings) : build_(build), bindings_(bindings) {}
 
   const ComprehensionExpr* run(const ComprehensionExpr& e) {
-    if (!reduces(e.body)) return &e;
+    if (!reduces_floats(e.body)) return &e;
     scope_.enter(e.vars, e.extents);
     ExprPtr body = linear(e.body);
     if (body == e.body) return &e;
@@ -45,7 +45,7 @@ class Splitter {
 
   // A linear position: the value is used unchanged, or multiplied by a factor that is not differentiated.
   ExprPtr linear(ExprPtr expr) {
-    if (!reduces(expr)) return expr;
+    if (!reduces_floats(expr)) return expr;
     if (is_reduction(expr)) return binder(expr);
     auto pass_on = [this](ExprPtr child) { return linear(child); };
     if (auto* e = as<IfExpr>(expr)) return choice(*e, pass_on);
@@ -111,7 +111,7 @@ class Splitter {
   }
 
   ExprPtr nonlinear(ExprPtr expr) {
-    if (!reduces(expr)) return expr;
+    if (!reduces_floats(expr)) return expr;
     auto go_on = [this](ExprPtr child) { return nonlinear(child); };
     if (auto* e = as<IfExpr>(expr)) return choice(*e, go_on);
     if (auto* e = as<BlockExpr>(expr)) return block(*e, go_on);

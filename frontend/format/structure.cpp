@@ -133,6 +133,7 @@ class Structure {
       case SyntaxKind::Block: return semicolons(s, Separator::Hard);
       case SyntaxKind::Schedule: return semicolons(s, Separator::Line);
       case SyntaxKind::If: return if_chain(s);
+      case SyntaxKind::CasesType: return cases(s);
       case SyntaxKind::Binary: return infix(s);
       case SyntaxKind::ReadElse: return breakable(s, own(s, "else"));
       case SyntaxKind::Comprehension: return after_head(s, own(s, "=>"), s->child(1));
@@ -168,6 +169,16 @@ class Structure {
     }
     begin(first(s), {Mark::Open});
     begin_before_separator(leftmost, {Mark::Indent});
+    end(last(s), {Mark::Dedent, Mark::Close});
+  }
+
+  /// A result by cases is on one line, or each case begins one.
+  void cases(SyntaxPtr s) {
+    begin(first(s), {Mark::Open, Mark::Indent});
+    for (uint32_t i : own_[s->id]) {
+      const bool begins_case = tokens_[i].is("when") || tokens_[i].is("else");
+      if (begins_case && i != first(s)) separate(i, Separator::Line);
+    }
     end(last(s), {Mark::Dedent, Mark::Close});
   }
 

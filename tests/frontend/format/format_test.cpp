@@ -101,6 +101,16 @@ TEST(FormatTest, LongHeadsBreakTheirParameters) {
       "def @f(\n  %a: " + type + ",\n  %b: " + type + ",\n  %c: " + type + "\n) -> " + type + " { %a }\n");
 }
 
+TEST(FormatTest, LongResultsByCasesHaveOneCasePerLine) {
+  const std::string head = "op f(%a: Tensor[s, t], k: int = 1) -> ";
+  const std::string longer = "Tensor[set(s, [0], " + std::string(40, 'n') + "), t]";
+  EXPECT_EQ(formatted(head + "when k == 1:t when k == 2:(t,t) else s { %a }"),
+            head + "when k == 1: t when k == 2: (t, t) else s { %a }\n");
+  EXPECT_EQ(formatted(head + "when k == 1: " + longer + " else " + longer + " { %a }"),
+            "op f(\n  %a: Tensor[s, t],\n  k: int = 1\n) -> when k == 1: " + longer + "\n  else " + longer +
+                " { %a }\n");
+}
+
 TEST(FormatTest, ClausesStandBelowTheHead) {
   EXPECT_EQ(
       formatted("op f(%a: Tensor[s, t]) -> Tensor[s, t] static k = 1 where k == 1 { [..i] => %a[..i] }"),

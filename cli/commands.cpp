@@ -331,7 +331,7 @@ int CommandLine::ir() {
   };
   Compiler compiler(session, compiler_);
   if (stage_ != "ast") {
-    auto problems = session.check_with_imports(opened->source);
+    auto problems = problems_of(session, opened->source, wanted);
     if (has_errors(problems)) {
       print_diagnostics(problems);
       point_to_explanation(problems);

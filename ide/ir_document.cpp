@@ -87,13 +87,15 @@ Result<IrDocument> ir_document(Session& session, Compiler& compiler, SourceId so
                                const std::string& function, const std::string& stage) {
   if (stage != kDerivative && std::ranges::find(Compiler::stages(), stage) == Compiler::stages().end())
     return Failure{Compiler::unknown_stage(stage)};
+  const std::string name = function.starts_with('@') ? function.substr(1) : function;
   if (stage != "ast") {
-    const auto problems = session.check_with_imports(source);
+    const auto problems = problems_of(session, source, name);
     const auto wrong = std::ranges::find_if(problems, [](const auto& d) { return has_errors({d}); });
     if (wrong != problems.end())
-      return Failure{fmt::format("the text has errors, the first: {}", wrong->message)};
+      return Failure{name.empty() ? fmt::format("the text has errors, the first: {}", wrong->message)
+                                  : fmt::format("`@{}`, or what it needs, has errors, the first: {}", name,
+                                                wrong->message)};
   }
-  const std::string name = function.starts_with('@') ? function.substr(1) : function;
   LineOrigins origins;
   auto text = stage == kDerivative
                   ? derivative_text(session, session.module_of(source), name)

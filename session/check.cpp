@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "frontend/parse/comment_check.h"
 #include "session/db/database.h"
@@ -84,6 +85,26 @@ std::vector<LocatedDiagnostic> Session::check_declaration(DeclarationId declarat
   Collector found;
   for (const Diagnostic& d : db_->declaration_diagnostics(declaration)) found.add(locate(d));
   return found.take();
+}
+
+std::vector<LocatedDiagnostic> Session::check_with_needed(DeclarationId declaration) {
+  std::vector<DeclarationId> needed{declaration};
+  std::unordered_set<DeclarationId> known{declaration};
+  const auto add_named = [&](DeclarationId by) {
+    for (const Occurrence& name : occurrences(by)) {
+      const DeclarationId id = name.target.declared.declaration;
+      // A variable is one of its own text or of a statement, whose mistakes the uses have too.
+      const bool is_other = id != 0 && name.target.kind != NameKind::Variable && !in_library(id);
+      if (is_other && known.insert(id).second) needed.push_back(id);
+    }
+  };
+  std::vector<LocatedDiagnostic> result;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    add_named(needed[i]);
+    for (const DeclarationId chunk : chunks(needed[i])) add_named(chunk);
+    for (LocatedDiagnostic& d : check_declaration(needed[i])) result.push_back(std::move(d));
+  }
+  return result;
 }
 
 // --- a file with its imports

@@ -174,6 +174,9 @@ class Session {
   std::variant<Checked, Cancelled> check(SourceId source, const std::atomic<bool>* stop);
   /// The diagnostics of one declaration.
   std::vector<LocatedDiagnostic> check_declaration(DeclarationId declaration);
+  /// The same with those of everything that it names, directly or not, except the library: what stands between
+  /// it and running, whatever else is wrong in the file.
+  std::vector<LocatedDiagnostic> check_with_needed(DeclarationId declaration);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
   /// The report of a bug: one diagnostic at the innermost declaration being compiled, otherwise at `asked`,
   /// or nowhere (0). It names a file to which the text is written.

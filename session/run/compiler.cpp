@@ -170,7 +170,7 @@ struct Compiler::Impl {
     if (!made) return made.error();
     const loops::Lowered& lowered = *made;
     if (stage == "schedule")
-      return fmt::format("// {}\n{}\n", name_of(session, primitive.body->origin),
+      return fmt::format("// {}\n{}", name_of(session, primitive.body->origin),
                          schedule_text(session, primitive, lowered));
     std::vector<const loops::Kernel*> made_kernels;
     for (const loops::PackedInput& input : lowered.packed) made_kernels.push_back(&input.form);
@@ -179,7 +179,7 @@ struct Compiler::Impl {
     for (const loops::Kernel* kernel : made_kernels) {
       auto one = kernel_text(*kernel, stage, print_kernel);
       if (!one) return one;
-      text += *one + "\n";
+      text += (text.empty() ? "" : "\n") + *one;
     }
     return text;
   }
@@ -342,6 +342,10 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
       if (is_interrupted()) return Failure{kInterrupted};
       auto one = impl_->primitive_text(*primitive, **machine, stage, print_kernel);
       if (!one) return one;
+      if (!text.empty()) {
+        text += "\n";
+        ++line;
+      }
       const uint32_t lines = count_line_ends(*one);
       if (lines > 0) add_primitive(*primitive, line, line + lines - 1, origins);
       line += lines;

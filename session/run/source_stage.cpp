@@ -50,6 +50,12 @@ std::string typed(Session& session, SourceId source, LineOrigins& origins) {
 
 }  // namespace
 
+std::vector<LocatedDiagnostic> problems_of(Session& session, SourceId source, const std::string& name) {
+  if (name.empty()) return session.check_with_imports(source);
+  const DeclarationId definition = session.find_definition(session.module_of(source), name);
+  return definition ? session.check_with_needed(definition) : std::vector<LocatedDiagnostic>();
+}
+
 Result<std::vector<const Definition*>> definitions_of(Session& session, SourceId source,
                                                       const std::string& name) {
   const ModuleId module = session.module_of(source);
@@ -83,8 +89,15 @@ Result<std::string> source_stage(Session& session, Compiler& compiler, SourceId 
     LineOrigins of_one;
     auto text = compiler.stage_text(*definition, stage, &of_one, print_kernel);
     if (!text) return text;
+    if (text->empty()) continue;
+    // A text of several parts has blank lines between these, and one before the next text.
+    const bool has_parts = text->ends_with('\n');
+    if (has_parts && !all.empty()) {
+      all += "\n";
+      ++line;
+    }
     append(origins, line, of_one);
-    *text += "\n";
+    if (!has_parts) *text += "\n";
     line += count_line_ends(*text);
     all += *text;
   }

@@ -178,6 +178,21 @@ TEST(IrMap, EntriesAreInOrder) {
   }
 }
 
+// One line end closes the text of each stage, and one blank line parts what is in it.
+TEST(IrMap, NoBlankLineClosesAText) {
+  Made made(kNet);
+  for (const std::string& stage : Compiler::stages())
+    for (const char* function : {"", "layer"}) {
+      SCOPED_TRACE(stage);
+      const std::string& text = made.at(stage, function).text;
+      EXPECT_TRUE(text.ends_with('\n'));
+      EXPECT_FALSE(text.ends_with("\n\n"));
+      if (stage != "llvm" && stage != "asm") {
+        EXPECT_THAT(text, testing::Not(HasSubstr("\n\n\n")));
+      }
+    }
+}
+
 TEST(IrMap, LinesOfOtherFilesAreThoseOfTheirUses) {
   const TemporaryFolder folder;
   std::ofstream(folder / "net.relay") << "\n\n\ndef @twice(%x: float32) {\n  %x + %x\n}\n";
@@ -212,6 +227,31 @@ TEST(IrMap, WhatBecomesNothing) {
   EXPECT_THAT(made.failure(kDerivative, "g"), HasSubstr("there is no definition `@g`"));
   EXPECT_THAT(wrong.failure("typed", ""), HasSubstr("the text has errors, the first: unknown variable"));
   EXPECT_EQ(wrong.failure("ast", ""), "");
+}
+
+// A function is shown whatever else is wrong in the file, but for what it needs.
+TEST(IrMap, MistakesElsewhereDoNotMatterToAFunction) {
+  const std::string text =
+      "op broken(%a: Tensor[s, t]) -> Tensor[s, t] { [..i] => %b[..i] }\n"
+      "def @intact(%x: float32) -> float32 { %x * 2f }\n"
+      "def @caller(%x: float32) -> float32 { @intact(%x) }\n"
+      "def @wrong(%x: float32) -> float32 { %missing }\n"
+      "def @of_wrong(%x: float32) -> float32 { @caller(@wrong(%x)) }\n"
+      "def @of_broken(%x: float32) -> float32 { broken(%x) }\n"
+      "let %y = %nothing;\n"
+      "def @half(\n";
+  Made made(text);
+  for (const std::string& stage : Compiler::stages()) {
+    SCOPED_TRACE(stage);
+    EXPECT_EQ(made.failure(stage, "intact"), "");
+    EXPECT_EQ(made.failure(stage, "@caller"), "");
+  }
+  EXPECT_EQ(made.failure(kDerivative, "caller"), "");
+  const char* const missing = "has errors, the first: unknown variable `%missing`";
+  EXPECT_THAT(made.failure("typed", "wrong"), HasSubstr(missing));
+  EXPECT_THAT(made.failure("loops", "of_wrong"), HasSubstr(missing));
+  EXPECT_THAT(made.failure("loops", "of_broken"), HasSubstr("`@of_broken`, or what it needs, has errors"));
+  EXPECT_THAT(made.failure("typed", ""), HasSubstr("the text has errors"));
 }
 
 }  // namespace

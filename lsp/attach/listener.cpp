@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -19,6 +20,9 @@ namespace {
 
 /// A peer that does not receive must not block the server for longer.
 constexpr std::chrono::milliseconds kPatience{1000};
+/// Between two attempts to accept a peer while the process has no file numbers or no memory for it. The peer stays in
+/// the queue, for which `poll` returns at once.
+constexpr int kPauseMs = 200;
 
 }  // namespace
 
@@ -86,7 +90,11 @@ void Listener::accept_all() {
     if (files[1].revents != 0) return;
     if (files[0].revents == 0) continue;
     auto accepted = std::make_shared<OwnedFile>(accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (accepted->number() >= 0) post_([this, accepted] { add(std::move(*accepted)); });
+    if (accepted->number() >= 0) {
+      post_([this, accepted] { add(std::move(*accepted)); });
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      poll(&files[1], 1, kPauseMs);
+    }
   }
 }
 

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -12,6 +15,7 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -61,6 +65,45 @@ TEST_F(Attach, ThePromptSeesTextsThatAreNotSaved) {
   client.change(uri("m.relay"), 2, json::array({json{{"text", "def @f(%x: int32) -> int32 { %x + 1 }"}}}));
   settle();
   EXPECT_THAT(prompt("import \"m.relay\" as m\n@m.f(1)\n"), HasSubstr("int32 2"));
+}
+
+/// Clock ticks that a process has computed.
+long ticks_of(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), {}};
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string ignored;
+  constexpr int kBefore = 11;  // fields before utime and stime
+  for (int i = 0; i < kBefore; ++i) fields >> ignored;
+  long user = 0, system = 0;
+  fields >> user >> system;
+  return user + system;
+}
+
+TEST_F(Attach, WithoutFileNumbersTheServerWaits) {
+  settle();
+  const pid_t server = client.process.id();
+  rlimit before{};
+  ASSERT_EQ(prlimit(server, RLIMIT_NOFILE, nullptr, &before), 0);
+  // As many as one `poll` looks at.
+  const rlimit none{2, before.rlim_max};
+  ASSERT_EQ(prlimit(server, RLIMIT_NOFILE, &none, nullptr), 0);
+  std::string token;
+  auto peer = lsp::connect_to(socket(), token);
+  ASSERT_TRUE(peer) << peer.error().message;
+  const long begin = ticks_of(server);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_LT(ticks_of(server) - begin, sysconf(_SC_CLK_TCK) / 4);
+  ASSERT_EQ(prlimit(server, RLIMIT_NOFILE, &before, nullptr), 0);
+  // The prompt that waited is admitted.
+  lsp::StreamTransport transport(peer->number(), peer->number(), std::chrono::milliseconds(1000));
+  transport.write(lsp::encode_attach(token));
+  constexpr int kPatienceMs = 10'000;
+  pollfd ready{peer->number(), POLLIN, 0};
+  ASSERT_EQ(poll(&ready, 1, kPatienceMs), 1);
+  const auto said = transport.read();
+  ASSERT_TRUE(said);
+  EXPECT_TRUE(lsp::decode_texts(*said)) << *said;
 }
 
 TEST_F(Attach, TheEditorSeesWhatALoadedFileEvaluatedTo) {

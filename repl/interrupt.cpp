@@ -18,6 +18,8 @@ namespace {
 constexpr int kInterruptedExit = 130;  // 128 + SIGINT, as shells report it
 constexpr std::string_view kWarning = "\nCtrl-C again ends the session\n";
 
+/// Never closed: another thread may still be in the handler when it is replaced, and would write into a file that has
+/// the number by then.
 std::array<int, 2> wake{-1, -1};
 std::atomic<bool> working = false;
 std::atomic<int> interrupts_of_work = 0;
@@ -44,7 +46,8 @@ void on_interrupt(int) {
 }  // namespace
 
 Interrupts::Interrupts() {
-  if (pipe2(wake.data(), O_CLOEXEC | O_NONBLOCK) != 0) wake = {-1, -1};
+  if (wake[0] < 0 && pipe2(wake.data(), O_CLOEXEC | O_NONBLOCK) != 0) wake = {-1, -1};
+  clear();
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   action.sa_flags = SA_RESTART;
@@ -52,12 +55,7 @@ Interrupts::Interrupts() {
   sigaction(SIGINT, &action, &previous);
 }
 
-Interrupts::~Interrupts() {
-  sigaction(SIGINT, &previous, nullptr);
-  for (int& fd : wake)
-    if (fd >= 0) close(fd);
-  wake = {-1, -1};
-}
+Interrupts::~Interrupts() { sigaction(SIGINT, &previous, nullptr); }
 
 int Interrupts::wake_fd() const { return wake[0]; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -131,9 +132,16 @@ void Evaluations::start(const std::string& id, const std::string& token, ide::Ev
   run(std::make_unique<Job>(Job{id, token, std::move(request), ""}));
 }
 
+void Evaluations::set_limits(const EvaluationLimits& limits) {
+  limits_ = limits;
+  // What was too little for a measurement may be enough now.
+  next_measurement_ = {};
+  measurement_pause_ = kFirstPause;
+}
+
 const Peaks& Evaluations::peaks() {
-  if (!peaks_ && is_enabled()) {
-    peaks_.emplace();
+  const bool is_due = !jobs_.contains(kMachine) && std::chrono::steady_clock::now() >= next_measurement_;
+  if (!peaks_ && is_enabled() && is_due) {
     EvaluationRequest request;
     request.what = EvaluationRequest::Machine{};
     run(std::make_unique<Job>(Job{kMachine, "", std::move(request), ""}));
@@ -183,7 +191,13 @@ void Evaluations::finish(const std::string& id, Worker::Ending ending, const std
   const std::unique_ptr<Job> job = std::move(found->second);
   jobs_.erase(found);
   if (id == kMachine) {
-    if (job->outcome && job->outcome->peaks) peaks_ = job->outcome->peaks;
+    if (job->outcome && job->outcome->peaks) {
+      peaks_ = job->outcome->peaks;
+    } else {
+      // Each further failure makes it less likely that the next attempt succeeds.
+      next_measurement_ = std::chrono::steady_clock::now() + measurement_pause_;
+      measurement_pause_ *= 2;
+    }
     return;
   }
   if (!job->token.empty())

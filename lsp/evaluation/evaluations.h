@@ -33,6 +33,8 @@ struct KeptResult {
 };
 
 class Evaluations {
+  static constexpr std::chrono::seconds kFirstPause{1};
+
  public:
   /// Schedules a function on the server's thread.
   using Post = std::function<void(std::function<void()>)>;
@@ -45,7 +47,7 @@ class Evaluations {
   /// Sets the command that evaluates. Without it nothing is evaluated.
   void enable(std::vector<std::string> command, Post post);
   bool is_enabled() const { return !command_.empty(); }
-  void set_limits(const EvaluationLimits& limits) { limits_ = limits; }
+  void set_limits(const EvaluationLimits& limits);
   const EvaluationLimits& limits() const { return limits_; }
 
   /// Starts a process for a request, within the limits. The events are called on the server's thread.
@@ -58,7 +60,8 @@ class Evaluations {
   /// Stops all evaluations.
   void stop_all();
 
-  /// The peak rates of the machine; 0 until a process has measured them, which the first call starts.
+  /// The peak rates of the machine; 0 until a process has measured them, which the first call starts. After a failure
+  /// a later call starts another one.
   const Peaks& peaks();
 
   /// Keeps the results of a text that a file had, and asks the client to refresh what shows them.
@@ -89,9 +92,11 @@ class Evaluations {
   std::vector<std::string> command_;
   Post post_;
   EvaluationLimits limits_;
-  std::optional<Peaks> peaks_;                        ///< once requested
-  std::map<std::string, std::unique_ptr<Job>> jobs_;  ///< by the ids of their requests
-  std::map<std::string, OfFile, std::less<>> files_;  ///< by path
+  std::optional<Peaks> peaks_;
+  std::chrono::steady_clock::time_point next_measurement_{};  ///< not before
+  std::chrono::seconds measurement_pause_ = kFirstPause;      ///< after the next failure
+  std::map<std::string, std::unique_ptr<Job>> jobs_;          ///< by the ids of their requests
+  std::map<std::string, OfFile, std::less<>> files_;          ///< by path
   std::map<uint64_t, std::map<std::string, ide::ValueSummary, std::less<>>> typed_;  ///< by prompt and name
 };
 

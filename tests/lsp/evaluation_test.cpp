@@ -232,6 +232,24 @@ TEST(LspEvaluation, HoversShowWhatWasMeasured) {
   EXPECT_THAT(shown(0, 5), HasSubstr("Cost: 128 FLOP, 260 bytes, 0.49 FLOP/byte, about "));
 }
 
+TEST(LspEvaluation, TheMachineIsMeasuredAgainAfterAFailure) {
+  Evaluating evaluating("def @f(%x: Tensor[(8, 8), float32]) -> float32 { sum(%x) }\n", kEverything,
+                        {{"evaluation", {{"seconds", 0.001}}}});
+  const auto shown = [&] {
+    return evaluating.client.hover(kUri, 0, 5)["contents"]["value"].get<std::string>();
+  };
+  EXPECT_THAT(shown(), HasSubstr("Cost: 64 FLOP"));
+  // The first measurement has ended, as what is asked for with the same limit has.
+  EXPECT_THAT(outcome(evaluating.execute("quern.runTests")), HasSubstr("took longer"));
+  EXPECT_THAT(shown(), Not(HasSubstr("peaks")));
+  evaluating.client.notify("workspace/didChangeConfiguration",
+                           {{"settings", {{"evaluation", {{"seconds", 60}}}}}});
+  constexpr int kMostTries = 600;
+  for (int i = 0; i < kMostTries && shown().find("at the machine's peaks") == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_THAT(shown(), HasSubstr("at the machine's peaks"));
+}
+
 TEST(LspEvaluation, LensesShowGradientsAndStages) {
   Evaluating evaluating("def @f(%x: Tensor[(3,), float32]) -> float32 { sum(%x * %x) }\n");
   evaluating.document.ask("textDocument/diagnostic", {{"previousResultId", ""}});

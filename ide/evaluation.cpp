@@ -23,6 +23,11 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 struct Arranged {
   std::string text;
   uint32_t begin = 0, end = 0;  ///< of these statements in it
+  struct Copy {
+    uint32_t begin;  ///< in this text
+    Range from;      ///< in the file's
+  };
+  std::vector<Copy> copies{};  ///< what is inserted, in order
 };
 
 /// The text with the statements inserted before the one at the offset, which keeps every range before it valid. The
@@ -42,12 +47,23 @@ Arranged arranged(Session& session, SourceId source, const EvaluationRequest::St
     // The last statement of a file needs no `;`.
     is_ended = end < text.size() && text[end] == ';';
   }
-  const std::string inserted = text.substr(what.range.begin, what.range.end - what.range.begin);
-  Arranged result{text.substr(0, place) + (is_ended ? "\n" : "\n;\n")};
+  // A block behind a definition would be its body.
+  const bool is_block = !what.before.empty() || text[what.range.begin] == '{';
+  Arranged result{text.substr(0, place) + (is_ended && !is_block ? "\n" : "\n;\n")};
+  const auto copy = [&](Range from) {
+    result.copies.push_back({static_cast<uint32_t>(result.text.size()), from});
+    result.text += std::string_view(text).substr(from.begin, from.end - from.begin);
+  };
   result.begin = static_cast<uint32_t>(result.text.size());
-  result.text += inserted;
+  if (!what.before.empty()) result.text += "{\n";
+  for (const Range& statement : what.before) {
+    copy(statement);
+    result.text += ";\n";
+  }
+  copy(what.range);
+  if (!what.before.empty()) result.text += "\n}";
   result.end = static_cast<uint32_t>(result.text.size());
-  result.text += inserted.ends_with(';') ? "\n" : ";\n";
+  result.text += result.text.ends_with(';') ? "\n" : ";\n";
   result.text += text.substr(place);
   return result;
 }
@@ -201,14 +217,11 @@ class Evaluator {
     done_.parts.push_back(std::move(part));
   }
 
-  /// The errors in a declaration and in what it calls.
+  /// The errors in a declaration and in what it needs.
   std::vector<EvaluationProblem> errors_of(DeclarationId declaration) {
-    std::vector<DeclarationId> needed{declaration};
-    for (DeclarationId reached : session_.reached_definitions(declaration)) needed.push_back(reached);
     std::vector<EvaluationProblem> errors;
-    for (DeclarationId id : needed)
-      for (const LocatedDiagnostic& found : session_.check_declaration(id))
-        if (severity_of(found.kind) == Severity::Error) errors.push_back(problem_of(found));
+    for (const LocatedDiagnostic& found : session_.check_with_needed(declaration))
+      if (severity_of(found.kind) == Severity::Error) errors.push_back(problem_of(found));
     return errors;
   }
   bool is_sound(DeclarationId declaration) {
@@ -237,10 +250,17 @@ Peaks best_peaks() {
   return best;
 }
 
-/// Maps a range of an arranged text to the file's text.
-void move_back(Range& range, const Arranged& from, const EvaluationRequest::Statements& to) {
+/// Maps a range of an arranged text to the file's text. What covers several copies is the last one's.
+void move_back(Range& range, const Arranged& from) {
   if (range.begin < from.begin) return;
-  const auto moved = [&](uint32_t at) { return to.range.begin + std::min(at, from.end) - from.begin; };
+  const Arranged::Copy* copy = &from.copies.back();
+  for (const Arranged::Copy& each : from.copies)
+    if (each.begin <= range.begin && range.end <= each.begin + (each.from.end - each.from.begin))
+      copy = &each;
+  const auto moved = [&](uint32_t at) {
+    const uint32_t inside = std::max(at, copy->begin) - copy->begin;
+    return std::min(copy->from.begin + inside, copy->from.end);
+  };
   range = {moved(range.begin), moved(range.end)};
 }
 
@@ -263,11 +283,11 @@ Evaluation evaluate(Session& session, const EvaluationRequest& request, const Co
   session.set_text(source, text.text);
   Evaluation done = evaluator.statements(Range{text.begin, text.end});
   for (EvaluatedPart& part : done.parts) {
-    move_back(part.range, text, *statements);
-    if (part.failure && part.failure->file == request.path) move_back(part.failure->range, text, *statements);
+    move_back(part.range, text);
+    if (part.failure && part.failure->file == request.path) move_back(part.failure->range, text);
   }
   for (EvaluationProblem& problem : done.problems)
-    if (problem.file == request.path) move_back(problem.range, text, *statements);
+    if (problem.file == request.path) move_back(problem.range, text);
   return done;
 }
 

@@ -23,6 +23,8 @@ struct EvaluationRequest {
   struct Statements {
     uint32_t offset;
     Range range;
+    /// Statements of a block that an expression in it needs, in order: they and it are evaluated as a block.
+    std::vector<Range> before;
   };
   /// The test with this name; all tests if empty.
   struct Tests {

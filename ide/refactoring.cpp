@@ -13,29 +13,6 @@ Range without_blanks(std::string_view text, Range range) {
   return range;
 }
 
-bool can_be_extracted(SyntaxPtr node) {
-  switch (node->kind) {
-    case SyntaxKind::Int:
-    case SyntaxKind::Float:
-    case SyntaxKind::Bool:
-    case SyntaxKind::Fn:
-    case SyntaxKind::If:
-    case SyntaxKind::Match:
-    case SyntaxKind::Tuple:
-    case SyntaxKind::Paren:
-    case SyntaxKind::List:
-    case SyntaxKind::Call:
-    case SyntaxKind::Project:
-    case SyntaxKind::Field:
-    case SyntaxKind::Index:
-    case SyntaxKind::Unary:
-    case SyntaxKind::Binary:
-    case SyntaxKind::Comprehension:
-    case SyntaxKind::Scheduled: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 std::optional<Selection> Selection::of(Session& session, const SelectedRange& selected,

@@ -166,6 +166,29 @@ std::vector<SyntaxPtr> path_to(SyntaxPtr root, uint32_t id) {
   return {};
 }
 
+bool can_be_extracted(SyntaxPtr node) {
+  switch (node->kind) {
+    case SyntaxKind::Int:
+    case SyntaxKind::Float:
+    case SyntaxKind::Bool:
+    case SyntaxKind::Fn:
+    case SyntaxKind::If:
+    case SyntaxKind::Match:
+    case SyntaxKind::Tuple:
+    case SyntaxKind::Paren:
+    case SyntaxKind::List:
+    case SyntaxKind::Call:
+    case SyntaxKind::Project:
+    case SyntaxKind::Field:
+    case SyntaxKind::Index:
+    case SyntaxKind::Unary:
+    case SyntaxKind::Binary:
+    case SyntaxKind::Comprehension:
+    case SyntaxKind::Scheduled: return true;
+    default: return false;
+  }
+}
+
 bool is_of_elements(SyntaxPtr node) {
   switch (node->kind) {
     case SyntaxKind::Comprehension:

@@ -37,6 +37,9 @@ std::vector<SyntaxPtr> path_to(SyntaxPtr root, uint32_t id);
 /// Whether a node is in the tree of another: nodes are numbered in preorder.
 bool is_inside(SyntaxPtr tree, uint32_t id);
 
+/// Whether it is an expression that may stand alone, and not just a name.
+bool can_be_extracted(SyntaxPtr node);
+
 /// Whether its content is evaluated for single elements, or for the members of a family.
 bool is_of_elements(SyntaxPtr node);
 

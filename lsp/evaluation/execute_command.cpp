@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ide/lenses.h"
+#include "ide/evaluable.h"
 #include "lsp/cursor.h"
 #include "lsp/evaluation/evaluations.h"
 #include "lsp/evaluation/transcripts.h"
@@ -22,21 +22,11 @@ namespace {
 
 using ide::EvaluationRequest;
 
-/// The text of the range or, if that is empty, the text after the `// >>>` of its line, or the statement there.
 template <class Json>
-EvaluationRequest::Statements statements_at(ServerState& state, const Asked& asked, const Json& range) {
-  Range selected = asked_range(asked, range);
-  const std::string& text = state.session.text(asked.source);
-  if (selected.begin < selected.end) return {selected.begin, selected};
-  const uint32_t at = selected.begin;
-  const auto is_around = [at](Range r) { return r.begin <= at && at <= r.end; };
-  for (const Range& comment : ide::evaluated_comments(text)) {
-    const uint32_t line = asked.positions.range(comment).start.line;
-    if (line == asked.positions.range({at, at}).start.line) return {comment.begin, comment};
-  }
-  for (DeclarationId statement : state.session.statements(asked.source))
-    if (const Range whole = state.session.range_of(statement); is_around(whole)) return {whole.begin, whole};
-  throw RequestFailed("there is nothing to evaluate here: no selection, no `// >>>` and no statement");
+ide::Evaluable evaluated_at(ServerState& state, const Asked& asked, const Json& range) {
+  auto found = ide::evaluable_at(state.session, asked.source, asked_range(asked, range));
+  if (!found) throw RequestFailed(found.error().message);
+  return std::move(*found);
 }
 
 /// Shows a virtual document beside the text that it is derived from.
@@ -52,7 +42,7 @@ void show(ServerState& state, const Json& argument) {
 }  // namespace
 
 /// Params `{"command": …, "arguments": [{"uri": …, …}]}`:
-///     quern.evaluate      "range", empty for the `// >>>` or the statement that is there
+///     quern.evaluate      "range", empty for what is there (ide/evaluable.h)
 ///     quern.evaluateFile
 ///     quern.runTests      "name" of a test; without it, all tests, or all inputs of a transcript
 ///     quern.time          "function", whose parameters have known types
@@ -88,7 +78,7 @@ void execute_command(ServerState& state, const Json& id, const Json& params) {
       asked_document<Json>(state, {{"textDocument", {{"uri", argument.at("uri")}}}});
   if (!asked) throw RequestFailed(fmt::format("{} is not open", argument.at("uri").dump()));
   EvaluationRequest request{asked->document->path, state.documents.texts(), EvaluationRequest::Program{}};
-  if (command == "quern.evaluate") request.what = statements_at(state, *asked, argument.at("range"));
+  if (command == "quern.evaluate") request.what = evaluated_at(state, *asked, argument.at("range"));
   if (command == "quern.runTests") request.what = EvaluationRequest::Tests{argument.value("name", "")};
   if (command == "quern.time") request.what = EvaluationRequest::Timing{argument.at("function")};
   start(std::move(request));

@@ -85,23 +85,29 @@ EvaluatedPart part_from(const json& value) {
 
 json to_json(const EvaluationRequest& request) {
   json value = {{"path", request.path}, {"texts", request.texts}};
-  if (auto* statements = std::get_if<EvaluationRequest::Statements>(&request.what))
-    value["statements"] = {{"offset", statements->offset}, {"range", to_json(statements->range)}};
-  else if (auto* tests = std::get_if<EvaluationRequest::Tests>(&request.what))
+  if (auto* statements = std::get_if<EvaluationRequest::Statements>(&request.what)) {
+    json before = json::array();
+    for (const Range& range : statements->before) before.push_back(to_json(range));
+    value["statements"] = {
+        {"offset", statements->offset}, {"range", to_json(statements->range)}, {"before", before}};
+  } else if (auto* tests = std::get_if<EvaluationRequest::Tests>(&request.what)) {
     value["tests"] = tests->name;
-  else if (auto* timing = std::get_if<EvaluationRequest::Timing>(&request.what))
+  } else if (auto* timing = std::get_if<EvaluationRequest::Timing>(&request.what)) {
     value["timing"] = timing->function;
-  else if (std::holds_alternative<EvaluationRequest::Machine>(request.what))
+  } else if (std::holds_alternative<EvaluationRequest::Machine>(request.what)) {
     value["machine"] = true;
-  else if (std::holds_alternative<EvaluationRequest::Inputs>(request.what))
+  } else if (std::holds_alternative<EvaluationRequest::Inputs>(request.what)) {
     value["inputs"] = true;
+  }
   return value;
 }
 EvaluationRequest request_from(const json& value) {
   EvaluationRequest request{value.at("path"), value.at("texts"), EvaluationRequest::Program{}};
   if (value.contains("statements")) {
     const json& of = value.at("statements");
-    request.what = EvaluationRequest::Statements{of.at("offset"), range_from(of.at("range"))};
+    EvaluationRequest::Statements statements{of.at("offset"), range_from(of.at("range")), {}};
+    for (const json& range : of.at("before")) statements.before.push_back(range_from(range));
+    request.what = std::move(statements);
   } else if (value.contains("tests")) {
     request.what = EvaluationRequest::Tests{value.at("tests")};
   } else if (value.contains("timing")) {

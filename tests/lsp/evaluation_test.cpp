@@ -107,6 +107,15 @@ const EvaluationRow kEvaluations[] = {
     {"half_typed", "// >>> 1 + $0\n", "problem: "},
     {"a_failure", "// >>> [1.0, 2.0][index(5)]$0\n", ""},
     {"nothing_there", "$0\nlet %x = 1;\n", "error: there is nothing to evaluate here"},
+    {"behind_a_statement", "let %x = 1;  // one$0\nlet %y = 2;\n", "1: int32"},
+    {"a_part_of_a_function",
+     "print(1 / 0);\ndef @f(%x: float32) -> float32 {\n  let %w = [1.0, 2.0];\n  let %y = %x * 2.0;\n"
+     "  let %z = sum(%w)$0;\n  %y + %z\n}\n",
+     "3: float32"},
+    {"a_mistake_in_a_part", "def @f(%x: int32) {\n  let %w = 1;\n  let %y = %w + %missing$0;\n  %x\n}\n",
+     "problem: unknown variable `%missing`"},
+    {"a_function_without_parameters", "def @main$0() { print(\"hello\"); 7 }\n", "7: int32"},
+    {"a_parameter", "def @f(%x: int32) -> int32 { %x$0 + 1 }\n", "error: this depends on %x of `@f`"},
     {"saving", "// >>> save(\"/nowhere/x.npy\", [1.0])$0\n", "failure: nothing is saved here"},
     {"no_value", "let %r = ref(1);\n// >>> %r := 2$0\n", "()"},
 };
@@ -125,6 +134,30 @@ TEST(LspEvaluation, OfASelectionIsOfItsText) {
   Evaluating evaluating("let %x = [1.0, 2.0];\nlet %y = exp(%x) + 1.0;\n");
   const auto begin = static_cast<uint32_t>(evaluating.document.text.find("exp"));
   EXPECT_THAT(outcome(evaluating.evaluate(evaluating.document.range(begin, begin + 7))), HasSubstr("2.718"));
+}
+
+TEST(LspEvaluation, OfATestRunsIt) {
+  Evaluating evaluating("test \"one\" { assert_equal(1, 1) }\ntest \"two\" { assert_equal($01, 2) }\n");
+  const json answer = evaluating.evaluate_at_cursor();
+  ASSERT_EQ(answer["result"]["parts"].size(), 1u) << answer;
+  EXPECT_EQ(answer["result"]["parts"][0]["name"], "two");
+  EXPECT_EQ(answer["result"]["parts"][0]["passed"], false);
+}
+
+TEST(LspEvaluation, AValueInAFunctionStandsInItsLine) {
+  Evaluating evaluating(
+      "def @f(%x: int32) {\n  let %w = 3;\n  let %y = %w * 2$0;\n  let %z = match? Cons(%y, Nil) { Nil => 0 "
+      "};\n  %x\n}\n");
+  const json answer = evaluating.evaluate_at_cursor();
+  ASSERT_EQ(answer["result"]["parts"].size(), 1u) << answer;
+  EXPECT_EQ(evaluating.document.at(answer["result"]["parts"][0]["range"]), "%w * 2");
+  EXPECT_EQ(evaluating.values_shown(), std::vector<std::string>{"= 6"});
+  const auto at = static_cast<uint32_t>(evaluating.document.text.find("match?"));
+  const json failed = evaluating.evaluate(evaluating.document.range(at, at + 33));
+  ASSERT_EQ(failed["result"]["parts"].size(), 1u) << failed;
+  EXPECT_EQ(evaluating.document.at(failed["result"]["parts"][0]["failure"]["range"]),
+            "match? Cons(%y, Nil) { Nil => 0 }")
+      << failed;
 }
 
 TEST(LspEvaluation, FailuresStandInTheDocument) {

@@ -105,6 +105,19 @@ const tasks = [];
 const documents = [];
 const tabs = [];
 const tabsChanged = new EventEmitter();
+const activated = new EventEmitter();
+const picks = [];
+const states = [];
+/** The item in the status bar; `states` has all texts that it had. */
+const status = {
+  isShown: false,
+  set text(text) {
+    if (states.at(-1) !== text) states.push(text);
+  },
+  show: () => (status.isShown = true),
+  hide: () => (status.isShown = false),
+  dispose() {},
+};
 const register = (kind) => (_selector, provider) => {
   providers[kind] = provider;
   return new Disposable(() => delete providers[kind]);
@@ -134,13 +147,18 @@ const window = anything({
   visibleTextEditors: [],
   onDidChangeTextEditorSelection: selected.event,
   tabGroups: anything({ all: [{ tabs }], onDidChangeTabs: tabsChanged.event }),
-  createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
+  createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text), show: () => said.push('the log is shown') }),
+  createStatusBarItem: () => status,
+  onDidChangeActiveTextEditor: activated.event,
   createTextEditorDecorationType: (options) => ({ ...options, dispose() {} }),
   showTextDocument: async (document, options) => void shows.push({ document, ...options }),
   showErrorMessage: async (text) => void (said.push(text), told.push(text)),
   setStatusBarMessage: (text) => (said.push(text), new Disposable()),
   showInformationMessage: async (text) => void said.push(text),
-  showQuickPick: async (items) => items.find(({ label }) => ['@twice', 'typed'].includes(label)),
+  showQuickPick: async (items) => {
+    picks.push(items.map(({ label }) => label));
+    return items.find(({ label }) => ['@twice', 'typed', 'Show Log'].includes(label));
+  },
 });
 const languages = anything({
   match: (selector, { languageId, uri }) => ([selector].flat().some(({ language, scheme }) => language === languageId && scheme === uri.scheme) ? 10 : 0),
@@ -155,6 +173,7 @@ const languages = anything({
       delete: (uri) => diagnostics.delete(uri.toString()),
     }),
   registerHoverProvider: register('hover'),
+  registerCompletionItemProvider: register('completion'),
 });
 
 class Plain {
@@ -195,6 +214,21 @@ const vscode = anything({
       this.value += code;
     }
   },
+  CompletionItem: class {
+    constructor(label, kind) {
+      Object.assign(this, { label, kind });
+    }
+  },
+  CompletionList: class {
+    constructor(items, isIncomplete) {
+      Object.assign(this, { items, isIncomplete });
+    }
+  },
+  SnippetString: class {
+    constructor(value) {
+      this.value = value;
+    }
+  },
   ProcessExecution: Plain,
   Task: Plain,
   TaskScope: { Global: 1 },
@@ -230,7 +264,8 @@ async function main() {
   const context = { subscriptions: [] };
   const { activate, deactivate } = require(extension);
   await activate(context);
-  const declared = require(path.join(extension, '../../package.json')).contributes.commands;
+  const { commands: declared, snippets = [] } = require(path.join(extension, '../../package.json')).contributes;
+  assert.deepEqual(states, ['$(sync~spin) Quern', 'Quern']);
   // Those of the server are the client's to register, and stand in no menu.
   const servers = ['quern.evaluate', 'quern.evaluateFile', 'quern.runTests', 'quern.time', 'quern.show'];
   assert.deepEqual([...commands.keys()].filter((name) => name.startsWith('quern.')).sort(), [...declared.map(({ command }) => command), ...servers].sort());
@@ -249,6 +284,20 @@ async function main() {
   const hover = await providers.hover.provideHover(document, new Position(1, 5), { onCancellationRequested: new EventEmitter().event });
   assert.match(JSON.stringify(hover.contents), /Tensor\[\(2, 3\), float32\]/);
 
+  // Each word is offered once: by the server, with its snippet.
+  assert.deepEqual(snippets, []);
+  const completed = await providers.completion.provideCompletionItems(document, new Position(0, 3), { onCancellationRequested: new EventEmitter().event }, {});
+  const offered = (completed.items ?? completed).filter(({ label }) => label === 'def');
+  assert.equal(offered.length, 1);
+  assert.match(JSON.stringify(offered[0]), /def @\$\{1:name\}/);
+
+  // The state of the server stands where one writes in the language.
+  await activated.fire(window.activeTextEditor);
+  assert.ok(status.isShown);
+  await commands.get('quern.status')();
+  assert.deepEqual(picks.pop(), ['Show Log', 'Restart Language Server', 'Open Settings']);
+  assert.ok(said.includes('the log is shown'));
+
   window.activeTextEditor.selection = { active: new Position(1, 0), start: new Position(1, 9), end: new Position(1, 21) };
   await commands.get('quern.evaluateSelection')();
   assert.ok(said.some((text) => text.includes('[[1, 1, 1], [1, 1, 1]]: Tensor[(2, 3), float32]')), said.join('\n'));
@@ -256,12 +305,20 @@ async function main() {
   // Also where the file is on another machine than the editor.
   for (const { command, enablement } of declared) assert.ok(!enablement || enablement.includes('vscode-remote'), command);
 
-  // The IR of a definition, anew after a change.
-  await commands.get('quern.showIr')();
+  // What the cursor is in comes first: a definition, or the statements below and between them.
+  for (const [line, first] of [[0, '@twice'], [1, 'All statements'], [3, 'All statements']]) {
+    window.activeTextEditor.selection = { active: new Position(line, 0), start: new Position(line, 0), end: new Position(line, 0) };
+    picks.length = 0;
+    await commands.get('quern.showIr')();
+    assert.equal(picks[0][0], first);
+    assert.deepEqual([...picks[0]].sort(), ['@twice', 'All statements']);
+  }
+
+  // The IR of a definition, whatever is wrong elsewhere, and anew after a change.
   const shown = documents.at(-1);
   assert.equal(shown.uri.scheme, 'quern-ir');
   assert.equal(shown.languageId, 'quern');
-  assert.match(shown.text, /unknown variable `%missing`/);
+  assert.match(shown.text, /@twice\(%x: float32\) -> float32/);
   let renewed;
   contents.get('quern-ir').onDidChange((which) => (renewed = which));
   const edit = { range: new Range(2, 5, 2, 13), rangeOffset: 64, rangeLength: 8, text: '%a' };
@@ -295,15 +352,17 @@ async function main() {
   assert.deepEqual([source.marked, beside.marked], [[[0, 0]], []]);
   await move(beside, 2);
   assert.deepEqual(source.marked, []);
-  Object.assign(document, { version: 3, text: `${document.text}(\n` });
+  const mended = document.text;
+  Object.assign(document, { version: 3, text: mended.replace('%x + %x', '%x + %y') });
   await move(source, 0);
   assert.deepEqual(beside.marked, []);
-  // While the source has errors, the last text stays, greyed.
-  await changed.fire({ document, contentChanges: [{ range: new Range(3, 0, 3, 0), rangeOffset: document.text.length - 2, rangeLength: 0, text: '(\n' }] });
+  // While what is shown has errors, the last text stays, greyed.
+  const change = (text) => changed.fire({ document, contentChanges: [{ range: new Range(0, 31, 0, 33), rangeOffset: 31, rangeLength: 2, text }] });
+  await change('%y');
   assert.equal(await contents.get('quern-ir').provideTextDocumentContent(renewed), ir);
-  assert.match(JSON.stringify(beside.greyed), /^\[\[0,\d+,"the text has errors/);
-  Object.assign(document, { version: 4, text: document.text.slice(0, -2) });
-  await changed.fire({ document, contentChanges: [{ range: new Range(3, 0, 4, 0), rangeOffset: document.text.length, rangeLength: 2, text: '' }] });
+  assert.match(JSON.stringify(beside.greyed), /^\[\[0,\d+,"`@twice`, or what it needs, has errors/);
+  Object.assign(document, { version: 4, text: mended });
+  await change('%x');
   assert.equal(await contents.get('quern-ir').provideTextDocumentContent(renewed), ir);
   assert.deepEqual(beside.greyed, []);
   window.visibleTextEditors = [];
@@ -328,11 +387,24 @@ async function main() {
   await configured.fire({ affectsConfiguration: (name) => name === 'quern.path' });
   await until('what is wrong', () => said.find((line) => line.includes('nothing lsp') && line.includes('quern.path')));
   assert.equal(told.length, 1, told.join('\n'));
+  await until('its state', () => states.at(-1) === '$(error) Quern');
   settings.path = quern;
   diagnostics.clear();
   Object.assign(document, { text, version: 5 });
   await commands.get('quern.restart')();
   await until('a diagnostic of the new server', () => diagnostics.get(uri)?.length);
+  assert.equal(states.at(-1), 'Quern');
+
+  // A check that takes its time is seen.
+  const lines = Array.from({ length: 20000 }, (_, i) => `let %x${i} = nn.softmax(ones((${i + 1}, 8)));\n`);
+  const long = new Document(Uri.file(path.join(folder, 'long.relay')), 'quern', lines.join(''));
+  documents.push(long);
+  tabs.push({ input: new vscode.TabInputText(long.uri) });
+  tabsChanged.fire({ opened: tabs.slice(-1), closed: [], changed: [] });
+  states.length = 0;
+  await opened.fire(long);
+  await until('the end of the check', () => states.at(-1) === 'Quern');
+  assert.deepEqual(states, ['$(sync~spin) Quern', 'Quern']);
   await deactivate();
   fs.rmSync(folder, { recursive: true });
   console.log('the extension works');

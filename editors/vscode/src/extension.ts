@@ -6,6 +6,7 @@ import { evaluateSelection } from './evaluate';
 import { IrDocuments, showIr } from './ir';
 import { IrLines } from './ir_lines';
 import { programOf, Server } from './server';
+import { showStatus, Status } from './status';
 import { VirtualDocuments } from './virtual_documents';
 
 let server: Server | undefined;
@@ -35,12 +36,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     current,
     ir,
     new IrLines(ir),
+    new Status(current),
     workspace.registerTextDocumentContentProvider('quern', new VirtualDocuments(current)),
     workspace.registerTextDocumentContentProvider('quern-ir', ir),
     commands.registerCommand('quern.run', runFile),
-    commands.registerCommand('quern.showIr', showIr),
+    commands.registerCommand('quern.showIr', (stage?: string) => showIr(current, stage)),
     commands.registerCommand('quern.evaluateSelection', () => evaluateSelection(current)),
     commands.registerCommand('quern.restart', () => current.restart()),
+    commands.registerCommand('quern.status', () => showStatus(current)),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('quern.path') || event.affectsConfiguration('quern.listen')) void current.restart();
     }),

@@ -47,25 +47,29 @@ interface IrAnswer {
   outdated?: string;
 }
 
-/** `@f` that a text defines, each with its line. */
-function definitionsOf(document: vscode.TextDocument): { name: string; line: number }[] {
-  const found = [];
-  for (const match of document.getText().matchAll(/^def\s+(@\w+(?:\.\w+)*)/gm))
-    found.push({ name: match[1], line: document.positionAt(match.index).line });
-  return found;
+/** What the server says that a text declares. */
+interface Outline {
+  name: string;
+  range: { start: { line: number }; end: { line: number } };
 }
 
 /** Asks which definition and which stage, and shows the IR beside the source. */
-export async function showIr(stage?: string): Promise<void> {
+export async function showIr(server: Server, stage?: string): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'quern') return;
   const all = { label: 'All statements' };
   const line = editor.selection.active.line;
-  // The definition that the cursor is in comes first.
-  const definitions = definitionsOf(editor.document);
-  const current = definitions.filter((definition) => definition.line <= line).at(-1);
-  const names = [...new Set([...(current ? [current.name] : []), ...definitions.map((definition) => definition.name)])];
-  const items = [...names.map((label) => ({ label })), all];
+  const uri = editor.document.uri.toString();
+  const outline = await server
+    .request<Outline[] | null>('textDocument/documentSymbol', { textDocument: { uri } })
+    .catch((error: Error) => vscode.window.showErrorMessage(`Quern: ${error.message}`).then(() => undefined));
+  if (outline === undefined) return;
+  const definitions = (outline ?? []).filter(({ name }) => name.startsWith('@'));
+  const names = [...new Set(definitions.map(({ name }) => name))].map((label) => ({ label }));
+  // What the cursor is in comes first: a definition, or the statements around them.
+  const current = definitions.find(({ range }) => range.start.line <= line && line <= range.end.line);
+  const others = names.filter(({ label }) => label !== current?.name);
+  const items = current ? [{ label: current.name }, ...others, all] : [all, ...others];
   const picked = items.length > 1 ? await vscode.window.showQuickPick(items, { title: 'Show the IR of' }) : all;
   if (!picked) return;
   if (typeof stage !== 'string') {
@@ -74,7 +78,7 @@ export async function showIr(stage?: string): Promise<void> {
   }
   if (!stage) return;
 
-  await showBeside({ uri: editor.document.uri.toString(), stage, function: picked === all ? undefined : picked.label });
+  await showBeside({ uri, stage, function: picked === all ? undefined : picked.label });
 }
 
 /** Shows what a lens of the server names, `quern:/ir/STAGE/FUNCTION.relay?URI`; false where this names no IR. */

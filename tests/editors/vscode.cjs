@@ -265,7 +265,7 @@ async function main() {
   const { activate, deactivate } = require(extension);
   await activate(context);
   const { commands: declared, snippets = [] } = require(path.join(extension, '../../package.json')).contributes;
-  assert.deepEqual(states, ['$(sync~spin) Quern', 'Quern']);
+  assert.deepEqual(states, ['$(sync~spin) Quern', '$(check) Quern']);
   // Those of the server are the client's to register, and stand in no menu.
   const servers = ['quern.evaluate', 'quern.evaluateFile', 'quern.runTests', 'quern.time', 'quern.show'];
   assert.deepEqual([...commands.keys()].filter((name) => name.startsWith('quern.')).sort(), [...declared.map(({ command }) => command), ...servers].sort());
@@ -393,7 +393,7 @@ async function main() {
   Object.assign(document, { text, version: 5 });
   await commands.get('quern.restart')();
   await until('a diagnostic of the new server', () => diagnostics.get(uri)?.length);
-  assert.equal(states.at(-1), 'Quern');
+  assert.equal(states.at(-1), '$(check) Quern');
 
   // A check that takes its time is seen.
   const lines = Array.from({ length: 20000 }, (_, i) => `let %x${i} = nn.softmax(ones((${i + 1}, 8)));\n`);
@@ -403,8 +403,8 @@ async function main() {
   tabsChanged.fire({ opened: tabs.slice(-1), closed: [], changed: [] });
   states.length = 0;
   await opened.fire(long);
-  await until('the end of the check', () => states.at(-1) === 'Quern');
-  assert.deepEqual(states, ['$(sync~spin) Quern', 'Quern']);
+  await until('the end of the check', () => states.at(-1) === '$(check) Quern');
+  assert.deepEqual(states, ['$(sync~spin) Quern', '$(check) Quern']);
   await deactivate();
   fs.rmSync(folder, { recursive: true });
   console.log('the extension works');

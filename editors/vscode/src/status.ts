@@ -5,7 +5,7 @@ import type { Server, ServerState } from './server';
 
 const shown: Record<ServerState, { icon: string; about: string }> = {
   starting: { icon: '$(sync~spin) ', about: 'the language server starts' },
-  ready: { icon: '', about: 'the language server is ready' },
+  ready: { icon: '$(check) ', about: 'the language server is ready' },
   checking: { icon: '$(sync~spin) ', about: 'the language server checks a text' },
   failed: { icon: '$(error) ', about: 'the language server does not run' },
 };

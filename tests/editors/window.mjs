@@ -138,14 +138,6 @@ const tests = {
     await page.keyboard.press('Escape');
     await lines(0).click();
   },
-  async 'a word is offered once'() {
-    await goTo(12, 1);
-    await page.keyboard.type('def');
-    await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
-    assert.equal(await page.locator('.suggest-widget .monaco-list-row .label-name', { hasText: /^def$/ }).count(), 1);
-    await page.keyboard.press('Escape');
-    for (let i = 0; i < 3; ++i) await page.keyboard.press('Backspace');
-  },
   async 'a lens shows its IR beside the source too'() {
     await lens('IR').click();
     await has(page.locator('.tab'), 'layer.relay @affine (typed)');

@@ -97,11 +97,11 @@ TEST_F(Threads, GiveTheSameBits) {
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { cumsum(%a, axis=1) }");
 }
 
-std::string loops_of(const std::string& main) { return loops::print_kernel(lowered_main(main).kernel); }
+std::string loops_of_main(const std::string& main) { return loops::print_kernel(lowered_main(main).kernel); }
 
 /// 512 filters are 16 panels, with 4 steps of rows each.
 TEST_F(Threads, ShareTheRowsOfPanelsWherePanelsAreFew) {
-  const std::string text = loops_of(
+  const std::string text = loops_of_main(
       "def @main(%a: Tensor[(1, 14, 14, 256), float32], %b: Tensor[(3, 3, 256, 512), float32]) { "
       "nn.conv2d(%a, %b, strides=[2, 2], padding=[1, 1], data_layout=\"NHWC\", kernel_layout=\"HWIO\") }");
   EXPECT_NE(text.find("range(64)"), std::string::npos) << text;
@@ -110,7 +110,7 @@ TEST_F(Threads, ShareTheRowsOfPanelsWherePanelsAreFew) {
 
 /// Steps of one loop alone would be shared 3 to 2.
 TEST_F(Threads, ShareTwoLoopsWhereTheInnerOneIsShort) {
-  const std::string text = loops_of(
+  const std::string text = loops_of_main(
       "def @main(%a: Tensor[(1, 7, 10, 10, 21), float32], %b: Tensor[(3, 3, 3, 21, 50), float32]) { "
       "nn.conv3d(%a, %b, strides=[2, 2, 2], padding=[1, 1, 1], data_layout=\"NDHWC\", "
       "kernel_layout=\"DHWIO\") }");

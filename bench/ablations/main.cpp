@@ -40,12 +40,9 @@ struct Ablation {
 };
 
 std::vector<Ablation> ablations() {
-  return {{"fusion", {"fuse", "fuse_rows"}},
-          {"orders of axes", {"order_axes"}},
-          {"loops", {"hoist_from_loops"}},
-          {"prepacked weights", {"prepacked"}},
-          {"results in place", {"in_place"}},
-          {"memory plan", {"storage"}}};
+  return {{"fusion", {"fuse", "fuse_rows"}},  {"orders of axes", {"order_axes"}},
+          {"loops", {"hoist_from_loops"}},    {"prepacked weights", {"prepacked"}},
+          {"results in place", {"in_place"}}, {"memory plan", {"storage"}}};
 }
 
 class Bench {

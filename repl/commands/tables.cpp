@@ -18,6 +18,8 @@
 #include "repl/report/summary.h"
 #include "repl/report/value_table.h"
 #include "repl/workspace.h"
+#include "session/run/compiler.h"
+#include "session/run/execution.h"
 
 namespace quern {
 

@@ -83,8 +83,9 @@ struct OwnedBytes<OpInstance> {
 template <>
 struct OwnedBytes<InstanceRequest> {
   static size_t of(const InstanceRequest& request, MemoryCount& count) {
-    return owned_bytes(request.op, count) + owned_bytes(request.key, count) +
-           (request.params ? request.params->capacity() * sizeof(Type) : 0);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a type is a pointer; its own size is meant
+    const size_t params = request.params ? request.params->capacity() * sizeof(Type) : 0;
+    return owned_bytes(request.op, count) + owned_bytes(request.key, count) + params;
   }
 };
 template <>

@@ -5,7 +5,7 @@
     lsp_memory.py QUERN [--edits 10000] [--ask METHOD]... [--seed 1] [--again]
 
 `--ask` names the requests (hover, completion, …; `none` for edits alone); without it three of all but `rename` follow each
-edit. Types and dims are interned for good, so texts that are new each time add to the memory, some 14 bytes
+edit. Types and dims are interned for good, so texts that are new each time add to the memory, some 18 bytes
 an edit. Syntax trees and uses of names grow until each declaration of the library has been named once. With `--again` the edits and
 requests of the warm-up come again and again, and nothing of that kind is new. (A rename is tried in a session of its own,
 whose dims are new each time.)

@@ -98,6 +98,21 @@ TEST_F(StorageTest, AResultInTheMemoryOfItsOperandKeepsItsPlace) {
   EXPECT_NE(written[2], written[0]);
 }
 
+TEST_F(StorageTest, ACallWaitsWithoutItsBlock) {
+#ifndef __SANITIZE_ADDRESS__           // there no memory is used again
+  constexpr int64_t kLarge = 1 << 17;  // of these elements, the memory of the dead is kept
+  const Variable *k = b.variable("k", integer), *t = b.variable("t", tensor_of({c(kLarge)}));
+  const Variable* own = b.variable("own", number);
+  ExprPtr f = b.global("f", fn_type({integer, t->type}, number));
+  ExprPtr deeper = b.call(f, {sub(b.var(k), b.i32(1)), b.var(t)});
+  ExprPtr turn = b.block({{own, total(reversed(b.var(t)))}}, add(deeper, b.var(own)));
+  define("f", b.fn({k, t}, b.branch(scalar(ScalarOp::Gt, {b.var(k), b.i32(0)}), turn, b.f32(0))));
+  EXPECT_TRUE(run(b.call(f, {b.i32(5), vector(kLarge)})));
+  ASSERT_EQ(written.size(), 10U);
+  for (size_t call = 0; call < written.size(); call += 2) EXPECT_EQ(written[call], written[0]) << call;
+#endif
+}
+
 TEST_F(StorageTest, APathThatIsNotTakenCostsNothing) {
   // A tensor that no machine has memory for, in a branch.
   constexpr int64_t kTooLarge = int64_t{1} << 56;

@@ -34,8 +34,8 @@ Failure ByteSource::failure(std::string_view what) const {
 Result<Done> ByteSource::read(std::span<std::byte> out, std::string_view part) {
   if (out.size() > remaining_)
     return failure(fmt::format("it ends within {} ({} of {} bytes are there)", part, remaining_, out.size()));
-  // In pieces, so that who looks on sees how far it is.
-  constexpr size_t kMostAtOnce = size_t{1} << 24;
+  // In pieces, so that who looks on sees how far it is, and that an interrupt stops it.
+  constexpr size_t kMostAtOnce = size_t{1} << 22;
   while (!out.empty()) {
     if (is_interrupted()) return Failure{kInterrupted};
     int64_t count = read_some(out.data(), std::min(out.size(), kMostAtOnce));

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +93,14 @@ class Terminal {
   std::string enter(const std::string& line) {
     type(line + "\n");
     return read_to_prompt();
+  }
+
+  /// What the program's threads have had of processors, all together.
+  std::chrono::nanoseconds processor_time() const {
+    clockid_t clock{};
+    timespec time{};
+    if (clock_getcpuclockid(child_, &clock) != 0 || clock_gettime(clock, &time) != 0) return {};
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
   }
 
   /// Waits for the program's end: its exit code.

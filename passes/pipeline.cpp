@@ -28,6 +28,7 @@
 #include "passes/part_reductions.h"
 #include "passes/partial_eval/partial_eval.h"
 #include "passes/partial_eval/specialize.h"
+#include "passes/place_devices.h"
 #include "passes/scatter_onto.h"
 #include "passes/share_reductions.h"
 #include "passes/simplify_index.h"
@@ -65,6 +66,7 @@ constexpr Pass kPipeline[] = {
     {"evaluate_tapes", "does what is known of a gradient's tape (partial_eval, where there is one)",
      evaluate_tapes},
     {"lower_scans", "makes functions that call themselves of `scan_over`", lower_scans},
+    {"place_devices", "copies values where one device needs what another computes", place_devices},
     {"forward_fields", "replaces fields of tuples by what stands in them, and further names by the first",
      forward_fields},
     {"hoist_from_loops", "moves what does not change out of functions that call themselves last",
@@ -82,6 +84,7 @@ constexpr Pass kPipeline[] = {
     {"part_reductions", "cuts long reductions into parts, for threads and for accuracy", part_reductions},
     {"fuse_rows", "makes one kernel of expressions that reduce rows and use the results", fuse_rows, true},
     {"lift_kernels", "makes a kernel of every index expression that is left", lift_kernels},
+    {"place_kernels", "copies what the device of a kernel needs (place_devices again)", place_devices},
 };
 
 constexpr Pass kOnDemand[] = {

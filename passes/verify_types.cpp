@@ -181,6 +181,10 @@ class Misfits {
           same(e.type, scalar_type(DType::float64()), "`clock` has another type");
         break;
       case IntrinsicKind::ScanOver: of_scan(e); break;
+      case IntrinsicKind::ToDevice:
+        if (arguments(e.args.size() == 1 && e.texts.size() == 2))
+          same(e.type, e.args[0]->type, "`to_device` has another type");
+        break;
       case IntrinsicKind::Gradient:
       case IntrinsicKind::ValueAndGradient:
       case IntrinsicKind::VectorJacobian:

@@ -273,6 +273,10 @@ void Session::leave_out(std::vector<std::string> passes) {
   db_->left_out.set(Database::kLibrary, std::move(passes));
 }
 
+void Session::set_devices(std::vector<std::string> names) {
+  db_->devices.set(Database::kLibrary, std::move(names));
+}
+
 const std::vector<std::string>& Session::left_out() { return db_->left_out.get(Database::kLibrary); }
 
 const Optimised& Session::optimised(ModuleId module, std::string_view name) {

@@ -129,6 +129,8 @@ class Session {
   /// Programs do without these passes of the pipeline (Pass::only_speeds).
   void leave_out(std::vector<std::string> passes);
   const std::vector<std::string>& left_out();
+  /// The names of the devices besides the host that programs are placed on.
+  void set_devices(std::vector<std::string> names);
 
   // --- what is in a module
   /// The declarations of the statements of a source, in order.

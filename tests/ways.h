@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/runtime/separate_memory.h"
 #include "jit/runtime/threads.h"
 #include "session/run/execution.h"
 #include "session/run/measures.h"
@@ -19,6 +20,7 @@ struct Way {
   bool on_disk = false;  ///< with the cache of code, first as it is and then with the program's code in it
   std::vector<std::string> left_out{};  ///< measures that only make programs faster
   const char* features = "";            ///< of the machine's, by LLVM's names
+  const char* devices = "";             ///< besides the host, with memory of their own
 };
 
 /// Vectors of 128 bits: short extents fill them, which leaves less to the loops beside.
@@ -40,6 +42,7 @@ inline const std::vector<Way>& compiled_ways() {
        true,
        false,
        {"order_axes", "hoist_from_loops", "prepacked", "in_place", "storage"}},
+      {"code on two devices", Tiers::First, 1, true, false, {}, "", "cpu:1"},
       {"code with narrow vectors", Tiers::First, 1, true, false, {}, kNarrowVectors},
   };
   return ways;
@@ -54,6 +57,7 @@ inline ExecutionOptions execution_in(const Way& way, const std::filesystem::path
   options.compiler.cache = way.on_disk ? cache : std::filesystem::path();
   options.compiler.features = way.features;
   options.compiler.execution.poisons_memory = true;
+  options.compiler.execution.devices = separate_devices(way.devices);
   for (const std::string& measure : way.left_out) leave_out(measure, options.compiler);
   return options;
 }

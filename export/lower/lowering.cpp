@@ -232,6 +232,7 @@ GraphValue Lowering::kernel(const ExternExpr& kernel) {
 GraphValue Lowering::intrinsic(const IntrinsicExpr& intrinsic) {
   switch (intrinsic.intrinsic) {
     case IntrinsicKind::WithGradient:
+    case IntrinsicKind::ToDevice:
     case IntrinsicKind::StopGradient: return lower(intrinsic.args[0]);
     // What a program prints or checks on its way is not of the graph.
     case IntrinsicKind::Print:

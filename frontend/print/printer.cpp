@@ -295,6 +295,17 @@ Level Printer::node(const IntrinsicExpr& e) {
       list(close ? "assert_close(" : "assert_equal(", close ? 4 : 2, part, ")");
       break;
     }
+    case IntrinsicKind::ToDevice:
+      list(
+          "to_device(", 3,
+          [&](size_t i) {
+            if (i == 0)
+              item(e.args[0]);
+            else
+              text(e.texts[i - 1].empty() ? "None" : to_string(StaticValue(std::string(e.texts[i - 1]))));
+          },
+          ")");
+      break;
     case IntrinsicKind::ScanOver:
       list(
           "scan_over(", 3 + e.texts.size(), [&](size_t i) { i < 3 ? item(e.args[i]) : text("reverse=True"); },

@@ -75,7 +75,7 @@ Effects rule(const IntrinsicExpr& e) {
   if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
   if (e.intrinsic == IntrinsicKind::Clock) return Effect::Clock;
   // Its calls have effects.
-  if (e.intrinsic == IntrinsicKind::ScanOver) return {};
+  if (e.intrinsic == IntrinsicKind::ScanOver || e.intrinsic == IntrinsicKind::ToDevice) return {};
   if (e.intrinsic >= IntrinsicKind::Gradient) return {};
   Effects effects = Effect::File;
   return effects |= Effect::Fail;

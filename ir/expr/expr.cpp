@@ -66,6 +66,7 @@ std::string_view to_string(IntrinsicKind kind) {
     case IntrinsicKind::Clock: return "clock";
     case IntrinsicKind::Restore: return "restore";
     case IntrinsicKind::NextKey: return "next_key";
+    case IntrinsicKind::ToDevice: return "to_device";
     case IntrinsicKind::Progress: return "progress";
     case IntrinsicKind::Gradient: return "grad";
     case IntrinsicKind::ValueAndGradient: return "value_and_grad";

@@ -238,6 +238,9 @@ enum class IntrinsicKind : uint8_t {
   Restore,   ///< a file's name; the value where there is no such file, and ""
   NextKey,   ///< the next of the run's random keys, Tensor[(10,), uint64]
   Progress,  ///< args: done and of, int32; then as Print
+  /// args: a value; texts: the name of the device that computes it, and of the one whose memory it is in for its uses; "" is
+  /// whatever suits what is around (Roesch 2020, 5.4.2: `on_device` gives the first, `device_copy` both).
+  ToDevice,
   /// args: `fn (carry, row) -> (carry, row of the result)`, the first carry, and tensors whose leading axes are
   /// equal: calls the function with each row (ir/type/row_types.h), from the first to the last;
   /// from the last to the first with the text "reverse". The pair of the last carry and the rows of the results.
@@ -474,6 +477,8 @@ class FunctionSource {
   virtual std::shared_ptr<const OpInstance> instance(const OpInstance& called) {
     return {std::shared_ptr<const void>(), &called};
   }
+  /// The names of the devices besides the host. Marks of others mean nothing.
+  virtual std::vector<std::string> devices() { return {}; }
 };
 
 }  // namespace quern

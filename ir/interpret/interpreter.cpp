@@ -371,7 +371,8 @@ class Interpreter final : public Evaluator {
 
   Value value_of(const IntrinsicExpr& node, Frame& frame) {
     if (node.intrinsic == IntrinsicKind::ScanOver) return scan(node, frame);
-    if (node.intrinsic >= IntrinsicKind::Checkpoint) return evaluate(node.args[0], frame);
+    if (node.intrinsic >= IntrinsicKind::Checkpoint || node.intrinsic == IntrinsicKind::ToDevice)
+      return evaluate(node.args[0], frame);
     std::vector<Value> args = evaluate_all(node.args, frame);
     switch (node.intrinsic) {
       case IntrinsicKind::Print: host_.print(format_print(node, args, host_.style())); break;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ir/base/result.h"
+#include "ir/value/device.h"
 #include "ir/value/scalar.h"
 #include "ir/value/tensor_memory.h"
 
@@ -82,7 +83,11 @@ HostTensor::~HostTensor() {
   if (observers)
     for (const auto& known : observers->list)
       if (const auto observer = known.lock()) observer->released(*this);
-  if (!base_ && !block_ && data_ != empty_storage) release_tensor_memory(data_, bytes());
+  if (base_ || block_ || data_ == empty_storage) return;
+  if (device_)
+    device_->release(data_, bytes());
+  else
+    release_tensor_memory(data_, bytes());
 }
 
 TensorPtr HostTensor::make(DType dtype, Shape shape) {
@@ -114,6 +119,13 @@ TensorPtr HostTensor::within(TensorPtr block, size_t offset, DType dtype, Shape 
   QUERN_CHECK(offset % kTensorAlignment == 0 && offset <= block->bytes() && bytes <= block->bytes() - offset);
   auto tensor = std::make_shared<HostTensor>(dtype, std::move(shape), block->data_ + offset);
   tensor->block_ = std::move(block);
+  return tensor;
+}
+
+TensorPtr HostTensor::on(std::shared_ptr<Device> device, DType dtype, Shape shape) {
+  auto tensor = std::make_shared<HostTensor>(dtype, std::move(shape), empty_storage);
+  if (const size_t bytes = tensor->bytes(); bytes > 0) tensor->data_ = device->allocate(bytes);
+  tensor->device_ = std::move(device);
   return tensor;
 }
 

@@ -19,6 +19,7 @@ using Shape = std::vector<int64_t>;
 /// Elements of `shape`: the product of its extents; 1 for rank 0.
 int64_t element_count(std::span<const int64_t> shape);
 
+class Device;
 class HostTensor;
 using TensorPtr = std::shared_ptr<HostTensor>;
 
@@ -50,6 +51,9 @@ class HostTensor {
   /// Uninitialised elements at an offset of `block`, in bytes that no other tensor uses meanwhile.
   static TensorPtr within(TensorPtr block, size_t offset, DType dtype, Shape shape);
 
+  /// Uninitialised elements in the memory of a device, which nothing else may touch (ir/value/device.h).
+  static TensorPtr on(std::shared_ptr<Device> device, DType dtype, Shape shape);
+
   HostTensor(DType dtype, Shape shape);
   /// At `data`, in memory that another tensor owns.
   HostTensor(DType dtype, Shape shape, std::byte* data);
@@ -75,6 +79,8 @@ class HostTensor {
     return {reinterpret_cast<const T*>(data_), static_cast<size_t>(lane_count())};
   }
 
+  /// Whose memory it is in; null for the host's.
+  Device* device() const { return owner().device_.get(); }
   /// Whether it owns its memory, and no observer has: the elements may be overwritten by who alone has the tensor.
   bool is_own() const { return !base_ && !is_over_ && !observers_; }
   /// The tensor that owns the memory: the base of a view, otherwise itself.
@@ -99,9 +105,10 @@ class HostTensor {
   Shape shape_;
   int64_t size_;
   std::byte* data_ = nullptr;
-  TensorPtr base_;        ///< owner of the memory of a view
-  TensorPtr block_;       ///< of which its memory is a part, its own while it lives
-  bool is_over_ = false;  ///< memory that nobody writes
+  TensorPtr base_;                  ///< owner of the memory of a view
+  TensorPtr block_;                 ///< of which its memory is a part, its own while it lives
+  std::shared_ptr<Device> device_;  ///< of memory that it owns
+  bool is_over_ = false;            ///< memory that nobody writes
   bool is_mapped_ = false;
   struct Observers;
   mutable std::atomic<Observers*> observers_ = nullptr;  ///< if it owns its memory

@@ -15,6 +15,7 @@
 #include "ir/base/interrupt.h"
 #include "ir/dim/arena.h"
 #include "jit/cache/build_id.h"
+#include "jit/runtime/separate_memory.h"
 #include "jit/schedule/lower.h"
 
 namespace quern {
@@ -57,12 +58,14 @@ std::string form_name(const std::string& kernel, size_t k) { return fmt::format(
 }  // namespace
 
 CompilerOptions CompilerOptions::from(const std::function<std::string(const char*)>& value_of) {
-  return {tiers_of(value_of("QUERN_TIERS")),
-          cache_file(value_of),
-          winograd_tile_of(value_of("QUERN_WINOGRAD")),
-          value_of("QUERN_LOOPS") == "plain",
-          value_of("QUERN_PERF_MAP") == "1",
-          value_of("QUERN_GDB") == "1"};
+  CompilerOptions options{tiers_of(value_of("QUERN_TIERS")),
+                          cache_file(value_of),
+                          winograd_tile_of(value_of("QUERN_WINOGRAD")),
+                          value_of("QUERN_LOOPS") == "plain",
+                          value_of("QUERN_PERF_MAP") == "1",
+                          value_of("QUERN_GDB") == "1"};
+  options.execution.devices = separate_devices(value_of("QUERN_DEVICES"));
+  return options;
 }
 
 CompilerOptions CompilerOptions::from_environment() {

@@ -32,8 +32,8 @@ struct CompilerOptions {
   size_t most_kernels = 2048;           ///< in memory: about 50 KiB each
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
-  /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
-  /// QUERN_GDB=1. `value_of` returns a variable's value, or "" if it is unset.
+  /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1,
+  /// QUERN_GDB=1 and QUERN_DEVICES (a list of devices made of the host, `cpu:1`). `value_of` returns a variable's value, or "" if it is unset.
   static CompilerOptions from(const std::function<std::string(const char* variable)>& value_of);
   /// Those from the process's environment.
   static CompilerOptions from_environment();

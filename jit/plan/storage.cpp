@@ -83,7 +83,8 @@ class StoragePlanner {
     follow_forward(function_, registers_, [&](uint32_t at, const Instruction& in) { step(at, in); });
     auto storage = std::make_unique<vm::Storage>();
     for (const Result& result : results_) {
-      if (result.is_kept) continue;
+      // The block is the host's.
+      if (result.is_kept || !result.site->device.empty()) continue;
       result.site->stored = static_cast<uint32_t>(storage->tensors.size());
       storage->tensors.push_back({result.site, result.first, result.last});
     }

@@ -1,13 +1,17 @@
 #include "jit/rules/window.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "ir/base/result.h"
 
 namespace quern::loops {
 
 namespace {
+
+constexpr int64_t kCacheLine = 64;
 
 /// Applies a step of the rule, which has to be possible.
 auto steps_of(Nest& nest) {
@@ -83,8 +87,10 @@ class WindowRule {
     order.pop_back();
     const bool has_rows = whole && !order.empty() && !is_scattered(c_.vars[c_.vars.size() - 2]);
 
+    const int64_t most_rows =
+        has_rows && crowds_cache(kMostRows) ? rows_of_whole_lines(most_tile) : kMostRows;
     const int64_t rows =
-        has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows) : 1;
+        has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, most_rows) : 1;
     const int64_t most = has_rows ? std::max<int64_t>(1, most_tile / rows) : (whole ? 2 : kMostVectors);
     const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
     const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
@@ -116,6 +122,40 @@ class WindowRule {
     if (const auto shared = nest.shared_loop()) step(Primitive::Parallel, {*shared});
     QUERN_CHECK(nest.is_complete());
     return nest;
+  }
+
+  /// Rows of a tile whose vectors are a line of the cache. Two tiles that share a line need it twice where the first-level
+  /// cache loses it between them.
+  int64_t rows_of_whole_lines(int64_t most_tile) const {
+    return std::max<int64_t>(1, most_tile / std::max<int64_t>(1, kCacheLine / machine_.vector_bytes));
+  }
+
+  /// Whether the lines that a tile of so many rows reads fill more than half of a set of the first-level cache: pixels of a
+  /// power of two of channels fall into few sets. A set has the lines whose addresses agree in all bits within a page.
+  bool crowds_cache(int64_t rows) const {
+    constexpr int64_t kPage = 4096;
+    const Reduction& r = c_.reductions[0];
+    bool crowds = false;
+    for_each<LoadValue>(r.value, [&](const LoadValue& load) {
+      std::set<int64_t> lines{0};
+      const auto move_along = [&](Dim var, int64_t extent) {
+        const auto linear = linear_in(load.offset, var);
+        const auto stride = linear ? as_const(linear->coefficient) : std::nullopt;
+        if (!stride) return;
+        std::set<int64_t> moved;
+        for (const int64_t at : lines)
+          for (int64_t k = 0; k < extent; ++k)
+            moved.insert(at + k * *stride * static_cast<int64_t>(load.dtype.bytes()));
+        lines = std::move(moved);
+      };
+      for (size_t k = 0; k < r.vars.size(); ++k) move_along(r.vars[k], as_const(r.extents[k]).value_or(1));
+      move_along(c_.vars[c_.vars.size() - 2], rows);
+      std::map<int64_t, std::set<int64_t>> sets;
+      for (const int64_t at : lines) sets[at % kPage / kCacheLine].insert(at / kCacheLine);
+      for (const auto& [set, in_set] : sets)
+        crowds |= static_cast<int64_t>(in_set.size()) * 2 > machine_.l1_bytes / kPage;
+    });
+    return crowds;
   }
 
   /// How many of the loops before the last one are places of a window on which a read does not depend: a tile of all of

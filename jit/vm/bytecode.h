@@ -85,6 +85,8 @@ struct KernelSite final : Site {
   std::vector<DimCode> extents;  ///< of loops; may overflow
   /// The operand whose memory the result takes where nothing else has it (jit/compute/in_place.h).
   std::optional<size_t> under_result;
+  /// The name of the device that runs it and has its operands and result in its memory; empty for the host.
+  std::string device;
   /// Its number among the tensors of Function::storage.
   std::optional<uint32_t> stored;
 

@@ -15,8 +15,8 @@ bool is_unboxed(Type type) { return type->is_scalar() && !type->dtype.is_vector(
 
 }  // namespace
 
-FunctionCompiler::FunctionCompiler(Program& program, FunctionCompiler* outer)
-    : program_(program), outer_(outer) {
+FunctionCompiler::FunctionCompiler(Program& program, FunctionCompiler* outer, const DeviceDomains* devices)
+    : program_(program), outer_(outer), devices_(devices) {
   if (outer) known_ = outer->known_;
 }
 
@@ -246,7 +246,7 @@ Register FunctionCompiler::closure(const FnExpr& fn, const Variable* self, Regis
 
   const auto number = static_cast<uint32_t>(program_.functions.size());
   program_.functions.emplace_back();
-  FunctionCompiler inner(program_, this);
+  FunctionCompiler inner(program_, this, devices_);
   inner.function_.name = self ? fmt::format("%{}", self->name) : "fn";
   program_.functions[number] = inner.compile(fn, captures, self);
 
@@ -435,7 +435,10 @@ std::shared_ptr<Program> compile_program(ExprPtr body, const std::vector<const V
   auto program = std::make_shared<Program>();
   program->owner = std::move(owner);
   program->functions.emplace_back();  // the entry comes first, before functions it creates
-  vm::FunctionCompiler compiler(*program, nullptr);
+  const std::vector<std::string> names = devices_of(body);
+  const auto devices =
+      names.empty() ? std::nullopt : std::optional<DeviceDomains>(std::in_place, body, names);
+  vm::FunctionCompiler compiler(*program, nullptr, devices ? &*devices : nullptr);
   auto* fn = inputs.empty() ? as<FnExpr>(body) : nullptr;
   program->functions[0] = fn ? compiler.compile(*fn) : compiler.compile(body, inputs);
   return program;

@@ -11,13 +11,15 @@
 
 #include "ir/expr/expr.h"
 #include "jit/vm/bytecode.h"
+#include "passes/device_domains.h"
 
 namespace quern::vm {
 
 /// Compiles one function of a program; function literals inside it become functions of the same program.
 class FunctionCompiler {
  public:
-  FunctionCompiler(Program& program, FunctionCompiler* outer);
+  /// `devices`: of what it compiles, or null where all is the host's.
+  FunctionCompiler(Program& program, FunctionCompiler* outer, const DeviceDomains* devices);
 
   /// An expression over `inputs`.
   std::unique_ptr<Function> compile(ExprPtr body, std::span<const Variable* const> inputs);
@@ -73,6 +75,7 @@ class FunctionCompiler {
 
   Program& program_;
   FunctionCompiler* outer_;
+  const DeviceDomains* devices_;
   Draft draft_;
   Function& function_ = draft_.function;
   const SlotOf slots_of_ = [this](Dim var) { return slot_of(var); };

@@ -77,6 +77,9 @@ Register FunctionCompiler::kernel(const CallExpr& e, const FnExpr& fn, Register 
   site.operands = std::move(operands);
   site.primitive = &fn;
   site.dtype = e.type->dtype;
+  if (const size_t device = devices_ ? devices_->of_computation(&e) : DeviceDomains::kHost;
+      device != DeviceDomains::kHost)
+    site.device = devices_->name_of(device);
   site.shape = codes(e.type->dims);
   site.under_result = loops::param_under_result(fn);
   // The kernel's dims are known only when it is compiled, so every dim it mentions gets a slot.

@@ -116,7 +116,13 @@ class Machine {
   void bind(const Instruction* pc);
   void check_dims(const Instruction* pc);
   Shape shape(const Instruction* pc, const std::vector<DimCode>& codes);
-  TensorPtr make_tensor(const Instruction* pc, DType dtype, Shape shape);
+  /// In the host's memory, or a device's.
+  TensorPtr make_tensor(const Instruction* pc, DType dtype, Shape shape,
+                        const std::shared_ptr<Device>& device = nullptr);
+  /// Null for the host.
+  std::shared_ptr<Device> device_of(const Instruction* pc, std::string_view name) const;
+  /// The value with its tensors in the memory of another device. Numbers of rank 0 are the host's.
+  Value copied_to(const Instruction* pc, const std::shared_ptr<Device>& device, const Value& value);
   std::optional<int64_t> value_of(const std::optional<DimCode>& dim) const;
   int32_t run_kernel(const Instruction* pc, const std::string& name, const CompiledKernel& code,
                      void* const* buffers, std::optional<int64_t> range, std::optional<int64_t> work);

@@ -43,6 +43,7 @@ int32_t noted(Profile& profile, const std::string& name, const Run& run, const T
 void Machine::kernel(const Instruction* pc) {
   check_interrupt(pc);
   const auto& site = function().site<KernelSite>(*pc);
+  const RunningOn running(device_of(pc, site.device).get());
   Value result;
   if (site.shape.empty() && !site.dtype.is_vector()) {
     Scalar scalar{site.dtype};
@@ -79,7 +80,7 @@ TensorPtr Machine::new_result(const Instruction* pc, const KernelSite& site) {
   Shape shape = this->shape(pc, site.shape);
   const std::optional<size_t> place = place_in_block(site);
   TensorPtr tensor = place ? HostTensor::within(frames_.back().block, *place, site.dtype, std::move(shape))
-                           : make_tensor(pc, site.dtype, std::move(shape));
+                           : make_tensor(pc, site.dtype, std::move(shape), device_of(pc, site.device));
   if (options_.poisons_memory) std::memset(tensor->data(), 0xff, tensor->bytes());
   return tensor;
 }
@@ -127,6 +128,9 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     const Value& value = peek(r);
     auto* boxed = value.object_as<TensorObject>();
     if (!boxed && !value.is_scalar()) fail(pc, "internal: a kernel is given what is no tensor");
+    if (!options_.devices.empty() && boxed && !boxed->tensor->shape().empty() &&
+        boxed->tensor->device() != options_.device(site.device).get())
+      fail(pc, "internal: a kernel is given a tensor in the memory of another device");
     // Kernels only read their inputs.
     buffers_.push_back(boxed ? boxed->tensor->data() : const_cast<void*>(value.scalar_address()));
   }

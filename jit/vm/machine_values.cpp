@@ -105,13 +105,36 @@ const Instruction* Machine::element(const Instruction* pc) {
 
 // --- kernels and views -------------------------------------------------------------------------------------
 
-TensorPtr Machine::make_tensor(const Instruction* pc, DType dtype, Shape shape) {
+TensorPtr Machine::make_tensor(const Instruction* pc, DType dtype, Shape shape,
+                               const std::shared_ptr<Device>& device) {
   if (!fits_memory(dtype, shape)) fail(pc, fmt::format("{} is too large", type_to_string(dtype, shape)));
   try {
-    return HostTensor::make(dtype, shape);
+    return device ? HostTensor::on(device, dtype, shape) : HostTensor::make(dtype, shape);
   } catch (const std::bad_alloc&) {
     fail(pc, fmt::format("there is not enough memory for {}", type_to_string(dtype, shape)));
   }
+}
+
+std::shared_ptr<Device> Machine::device_of(const Instruction* pc, std::string_view name) const {
+  if (name.empty() || name == kHostDevice) return nullptr;
+  std::shared_ptr<Device> device = options_.device(name);
+  if (!device) fail(pc, fmt::format("internal: there is no device `{}`", name));
+  return device;
+}
+
+Value Machine::copied_to(const Instruction* pc, const std::shared_ptr<Device>& device, const Value& value) {
+  if (auto* tuple = value.object_as<TupleObject>()) {
+    std::vector<Value> fields;
+    for (const Value& field : tuple->fields) fields.push_back(copied_to(pc, device, field));
+    return Value::tuple(std::move(fields));
+  }
+  auto* boxed = value.object_as<TensorObject>();
+  if (!boxed || boxed->tensor->shape().empty()) return value;
+  const HostTensor& tensor = *boxed->tensor;
+  TensorPtr copy = make_tensor(pc, tensor.dtype(), tensor.shape(), device);
+  const RunningOn to(device.get()), from(tensor.device());
+  std::memcpy(copy->data(), tensor.data(), tensor.bytes());
+  return Value::tensor(std::move(copy));
 }
 
 std::optional<int64_t> Machine::value_of(const std::optional<DimCode>& dim) const {
@@ -255,6 +278,7 @@ void Machine::intrinsic(const Instruction* pc) {
       break;
     }
     case IntrinsicKind::NextKey: result = host_.next_key(); break;
+    case IntrinsicKind::ToDevice: result = copied_to(pc, device_of(pc, node.texts[1]), args[0]); break;
     case IntrinsicKind::Progress: report_progress(host_, node, args); break;
     case IntrinsicKind::Clock: result = clock_value(); break;
     case IntrinsicKind::Assert:

@@ -101,8 +101,9 @@ std::string site_text(const Program& program, const Function& function, const In
           site.under_result ? " in " + register_text(site.operands[*site.under_result] & ~kLastUse) : "";
       const std::string stored =
           site.stored ? fmt::format(" stored until {}", function.storage->tensors[*site.stored].last) : "";
-      return fmt::format("#{} {} -> {}{}{}{}", in.a, list(site.operands), to_string(site.dtype),
-                         shape_text(site.shape), in_place, stored);
+      const std::string device = site.device.empty() ? "" : " on " + site.device;
+      return fmt::format("#{} {} -> {}{}{}{}{}", in.a, list(site.operands), to_string(site.dtype),
+                         shape_text(site.shape), device, in_place, stored);
     }
     case Opcode::View: {
       const auto& site = function.site<ViewSite>(in);

@@ -15,6 +15,7 @@
 #include "ir/base/line_origins.h"
 #include "ir/expr/expr.h"
 #include "ir/interpret/evaluation.h"
+#include "ir/value/device.h"
 #include "ir/value/value.h"
 #include "jit/codegen/codegen.h"
 #include "jit/runtime/prepacked_forms.h"
@@ -50,6 +51,14 @@ struct MachineOptions {
   bool writes_in_place = true;  ///< a result may take the memory of an operand that is not used again
   bool shares_storage = true;   ///< results that are gone when their call is share a block
   bool poisons_memory = false;  ///< new memory is filled with NaNs, so that tests see who reads it
+  std::vector<std::shared_ptr<Device>> devices{};  ///< besides the host
+
+  /// Null if there is none of this name, or it is the host's.
+  std::shared_ptr<Device> device(std::string_view name) const {
+    for (const std::shared_ptr<Device>& known : devices)
+      if (known->name() == name) return known;
+    return nullptr;
+  }
 };
 
 /// Supplies the machine with kernels; implemented by the session, which compiles and caches them.

@@ -186,6 +186,7 @@ class Batch {
       case IntrinsicKind::ScanOver: return scan(e);
       case IntrinsicKind::WithGradient: return with_gradient(e);
       case IntrinsicKind::StopGradient:
+      case IntrinsicKind::ToDevice:
       case IntrinsicKind::Checkpoint: {
         const std::vector<ExprPtr> args{rows_of(e.args[0])};
         return arena_.make<IntrinsicExpr>(head(e), e.intrinsic, arena_.copy(args), e.texts);

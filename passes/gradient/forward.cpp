@@ -153,6 +153,7 @@ Forward::Dual Forward::dual(ExprPtr expr) {
                                   if (e.intrinsic == IntrinsicKind::WithGradient) return of_clause(e);
                                   if (e.intrinsic == IntrinsicKind::ScanOver) return of_scan(e);
                                   if (e.intrinsic == IntrinsicKind::StopGradient) return {expr, {}};
+                                  if (e.intrinsic == IntrinsicKind::ToDevice) return of_copy(e);
                                   return without(expr);
                                 },
                                 [&](const ExternExpr&) { return without(expr); },
@@ -204,6 +205,20 @@ Forward::Dual Forward::of_choice(const IfExpr& e) {
 }
 
 // A clause is linear in the cotangent that it is given: the tangent is its transpose.
+Forward::Dual Forward::of_copy(const IntrinsicExpr& e) {
+  Dual of = dual(e.args[0]);
+  const auto copy = [&](ExprPtr value) {
+    return arena_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, value->type, e.origin}, e.intrinsic,
+                                      arena_.copy(std::vector{value}), e.texts);
+  };
+  const std::function<Tangent(const Tangent&)> copied = [&](const Tangent& tangent) {
+    Tangent out{tangent.tensor ? copy(named("part", tangent.tensor)) : nullptr, {}};
+    for (const Tangent& field : tangent.fields) out.fields.push_back(copied(field));
+    return out;
+  };
+  return {copy(named("value", of.value)), copied(of.tangent)};
+}
+
 Forward::Dual Forward::of_clause(const IntrinsicExpr& e) {
   const std::span<const ExprPtr> operands = e.args.subspan(2);
   std::vector<ExprPtr> tangents;

@@ -54,6 +54,7 @@ class Forward {
   Dual of_choice(const IfExpr& e);
   Dual of_clause(const IntrinsicExpr& e);
   Dual of_scan(const IntrinsicExpr& e);
+  Dual of_copy(const IntrinsicExpr& e);
   Dual of_block(const BlockExpr& e);
   Dual without(ExprPtr expr);
 

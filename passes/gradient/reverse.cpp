@@ -319,6 +319,7 @@ class Reverse {
         e.intrinsic == IntrinsicKind::NextKey)
       return;
     if (e.intrinsic == IntrinsicKind::ScanOver) return scan(e, cotangent);
+    if (e.intrinsic == IntrinsicKind::ToDevice) return to_device(e, cotangent);
     if (e.intrinsic != IntrinsicKind::WithGradient) return refuse(&e);
     Type clause = e.args[1]->type;
     std::vector<ExprPtr> args{total(cotangent, gradient_type(e.args[0]->type)), e.args[0]};
@@ -329,6 +330,15 @@ class Reverse {
     std::span<const ExprPtr> operands = e.args.subspan(2);
     for (size_t k = 0; k < operands.size(); ++k)
       value(operands[k], operands.size() == 1 ? parts : parts.fields[k]);
+  }
+
+  /// The cotangent goes back the way that the value came.
+  void to_device(const IntrinsicExpr& e, const Cotangent& cotangent) {
+    ExprPtr whole = total(cotangent, gradient_type(e.type));
+    const std::vector<std::string_view> back{e.texts[1], e.texts[0]};
+    ExprPtr gone = arena_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, whole->type, e.origin}, e.intrinsic,
+                                              arena_.copy(std::vector{whole}), arena_.copy(back));
+    value(e.args[0], of_value(bind("cotangent", gone)));
   }
 
   void field(const FieldExpr& e, const Cotangent& cotangent) {

@@ -77,6 +77,8 @@ std::shared_ptr<const OpInstance> DatabaseFunctions::instance(const OpInstance& 
   return db_.linked(called);
 }
 
+std::vector<std::string> DatabaseFunctions::devices() { return db_.devices.get(Database::kLibrary); }
+
 Subject Database::subject_of(DeclarationId id) const {
   if (declarations[id].part_of) id = declarations[id].part_of;
   return {id, declarations[id].name};

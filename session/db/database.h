@@ -51,6 +51,7 @@ class DatabaseFunctions final : public FunctionSource {
   const Definition* bound(const Variable* variable) override;
   std::vector<TypedConstructor> constructors(Origin user, Type data) override;
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override;
+  std::vector<std::string> devices() override;
 
  private:
   Database& db_;
@@ -98,6 +99,8 @@ class Database final : public Tables {
   Input<ByDeclaration, StatementVariables> kept{*this, "kept variables"};
   /// The passes that all modules do without, under the library's.
   Input<ByModule, std::vector<std::string>> left_out{*this, "passes left out"};
+  /// The devices besides the host, likewise.
+  Input<ByModule, std::vector<std::string>> devices{*this, "devices"};
   const MemoryRow of_data_files{*this, "headers and constants of data files"};
   Input<ByPath, DataFile> data_file{*this, "data files", read_data_file};
   Input<ByPath, StoredConstants> stored_constants{*this, "constants", read_constants};

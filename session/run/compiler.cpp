@@ -131,6 +131,9 @@ struct Compiler::Impl {
         kernels(options, [&session](const Origin& origin) { return name_of(session, origin); }),
         timed_kernels(kernels, session) {
     session.leave_out(options.left_out);
+    std::vector<std::string> devices;
+    for (const std::shared_ptr<Device>& device : options.execution.devices) devices.push_back(device->name());
+    session.set_devices(std::move(devices));
   }
 
   Session& session;

@@ -24,6 +24,7 @@ class ChangedFunctions : public FunctionSource {
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
     return functions_.instance(called);
   }
+  std::vector<std::string> devices() final { return functions_.devices(); }
 
  protected:
   /// Whether this one, which has a body, is another.

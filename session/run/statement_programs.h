@@ -29,6 +29,7 @@ class RecordedFunctions final : public FunctionSource {
   const Definition* bound(const Variable* variable) override;
   std::vector<TypedConstructor> constructors(Origin user, Type data) override;
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override;
+  std::vector<std::string> devices() override { return functions_->devices(); }
 
   /// Whether the source would answer the same now.
   bool still_hold() const;

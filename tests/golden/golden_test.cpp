@@ -1,7 +1,8 @@
 // Golden tests: what the command answers to a text, kept beside the text.
 //
 // A `.relay` file below this folder begins with lines `// run: check` or `// run: ir --stage typed`:
-// arguments of the command, to which the file's path is appended. The `.out` file beside it holds what each
+// arguments of the command, to which the file's path is appended; variables of its environment (`QUERN_DEVICES=cpu:1 run`) may
+// stand before them. The `.out` file beside it holds what each
 // run wrote and its exit code. With QUERN_UPDATE_GOLDENS=1 (`./dev goldens`) the `.out` files are written
 // anew.
 
@@ -47,11 +48,21 @@ std::string section(std::string_view title, const std::string& text) {
 }
 
 std::string transcript_of(const std::vector<std::string>& arguments, const std::string& file) {
-  std::vector<std::string> command{QUERN_BINARY};
-  command.insert(command.end(), arguments.begin(), arguments.end());
+  const auto first = std::ranges::find_if_not(arguments, [](const std::string& word) {
+    return word.starts_with("QUERN_") && word.find('=') != std::string::npos;
+  });
+  std::vector<std::string> command(arguments.begin(), first);
+  std::string heading = "$";
+  for (const std::string& variable : command) heading += " " + variable;
+  heading += " quern";
+  if (!command.empty()) command.insert(command.begin(), "/usr/bin/env");
+  command.emplace_back(QUERN_BINARY);
+  for (auto word = first; word != arguments.end(); ++word) {
+    heading += " " + *word;
+    command.push_back(*word);
+  }
+  heading += " " + file;
   command.push_back(file);
-  std::string heading = "$ quern";
-  for (size_t i = 1; i < command.size(); ++i) heading += " " + command[i];
   ProgramOutcome outcome = run_program(command, QUERN_SOURCE_DIR);
   EXPECT_FALSE(outcome.timed_out) << heading;
   EXPECT_LT(outcome.code, kBugExit) << heading;

@@ -52,6 +52,10 @@ TermPtr Generator::unary(const TypePtr& want, Exactness budget, int depth) {
   if (is_float(want)) functions.insert(functions.end(), {"floor", "ceil", "round", "trunc"});
   const std::string& f = random_.pick(functions);
   TermPtr operand = make(want, budget, depth);
+  if (random_.chance(15))
+    return plain(want,
+                 {"on_device(", random_.chance(50) ? ", \"cpu:1\")" : ", \"cpu:1\", constrain_result=True)"},
+                 {operand});
   return f == "-" ? plain(want, {"(- ", ")"}, {operand}) : plain(want, {f + "(", ")"}, {operand});
 }
 

@@ -282,6 +282,37 @@ bool Intrinsics::attempt(SyntaxPtr value, SyntaxPtr expected, const AssertionDra
   return true;
 }
 
+std::optional<std::string_view> Intrinsics::device_name(SyntaxPtr argument) {
+  constexpr int64_t kTvmCpu = 1;  // kDLCPU of DLPack
+  const auto value = names_.evaluator().evaluate(argument, names_.env.statics);
+  if (!value) return std::nullopt;
+  if (value->is_none()) return "";
+  if (const auto number = value->as_int())
+    return drafts_.copy(std::string_view(*number == kTvmCpu ? "cpu" : fmt::format("device {}", *number)));
+  if (const std::string* name = value->as_string()) return drafts_.copy(std::string_view(*name));
+  report(DiagnosticKind::WrongAttribute, argument,
+         fmt::format("a device is named by a string, `\"cpu\"`, or None, and this is {}", to_string(*value)));
+  return std::nullopt;
+}
+
+template <>
+DraftPtr Intrinsics::call<CalledWord::ToDevice>(SyntaxPtr s, Type wanted) {
+  if (s->children.size() != 4) {
+    report(
+        DiagnosticKind::WrongArgumentCount, s,
+        fmt::format(
+            "`to_device` takes a value, the device that computes it and the one that uses it, and is given "
+            "{} argument{}",
+            s->children.size() - 1, s->children.size() == 2 ? "" : "s"));
+    return error(s);
+  }
+  DraftPtr value = infer(s->child(1), wanted);
+  const auto from = device_name(s->child(2)), to = device_name(s->child(3));
+  if (!from || !to) return error(s);
+  IntrinsicExpr node{.intrinsic = IntrinsicKind::ToDevice, .texts = drafts_.copy(std::vector{*from, *to})};
+  return drafts_.form(origin(s), value->type, node, {value});
+}
+
 template <>
 DraftPtr Intrinsics::call<CalledWord::Print>(SyntaxPtr s, Type) {
   return print(s);

@@ -38,6 +38,8 @@ class Intrinsics : public WalkPart {
   /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
   DraftPtr assertion(SyntaxPtr s, bool close);
   bool add_tolerance(SyntaxPtr s, SyntaxPtr arg, bool close, double (&tolerances)[2]);
+  /// The name of a device: a string, a number as TVM has them, or none; nothing after a diagnostic.
+  std::optional<std::string_view> device_name(SyntaxPtr argument);
   bool attempt(SyntaxPtr value, SyntaxPtr expected, const AssertionDraft& draft);
 };
 

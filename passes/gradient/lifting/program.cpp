@@ -22,7 +22,9 @@ bool is_tensor_intrinsic(const IntrinsicExpr& e) {
   const IntrinsicKind kind = e.intrinsic;
   if (kind == IntrinsicKind::Clock || kind == IntrinsicKind::NextKey) return true;
   if (kind == IntrinsicKind::ScanOver) return is_tensor_scan(e);
-  if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient) return false;
+  if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient &&
+      kind != IntrinsicKind::ToDevice)
+    return false;
   // The clause of a gradient is no part of the value.
   return is_tensor_code(e.args[0]) &&
          (e.args.size() < 2 || std::ranges::all_of(e.args.subspan(2), is_tensor_code));
@@ -237,7 +239,8 @@ ExprPtr Program::function(const FnExpr& e) {
 }
 
 ExprPtr Program::intrinsic(const IntrinsicExpr& e) {
-  if (e.intrinsic == IntrinsicKind::StopGradient && !is_of_tensors(e.type))
+  if ((e.intrinsic == IntrinsicKind::StopGradient || e.intrinsic == IntrinsicKind::ToDevice) &&
+      !is_of_tensors(e.type))
     return refuse(&e, of_data_type(e.intrinsic));
   std::vector<ExprPtr> args;
   for (ExprPtr arg : e.args) {

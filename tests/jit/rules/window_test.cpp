@@ -48,6 +48,29 @@ TEST(WindowRule, HasNoTileOfPlacesThatReadOneTensor) {
   EXPECT_THAT(schedule_of(program), Not(HasSubstr("unroll(h)")));
 }
 
+std::string depthwise(int channels, int size, int stride) {
+  return fmt::format(
+      "def @main(%x: Tensor[(1, {1}, {1}, {0}), float32], %w: Tensor[(3, 3, 1, {0}), float32]) {{\n"
+      "  nn.conv2d(%x, %w, strides=[{2}, {2}], padding=[1, 1], groups={0}, data_layout=\"NHWC\", "
+      "kernel_layout=\"HWIO\")\n"
+      "}}\n",
+      channels, size, stride);
+}
+
+// Pixels of 1 KiB: the 51 lines of eight rows are in four sets, of eight each. Those of 768 bytes are in sixteen sets. A vector of
+// 64 bytes is a line.
+TEST(WindowRule, ReadsWholeLinesWhereTheCacheLosesThem) {
+  const auto schedule_on = [](const std::string& program, const loops::MachineModel& machine) {
+    return to_string(lowered_main(program, machine).schedules.at(0));
+  };
+  EXPECT_THAT(schedule_on(depthwise(256, 28, 2), narrow_machine()),
+              AllOf(HasSubstr("split(x, 4)"), HasSubstr("split(q, 16)")));
+  EXPECT_THAT(schedule_on(depthwise(192, 28, 1), narrow_machine()),
+              AllOf(HasSubstr("split(x, 8)"), HasSubstr("split(q, 8)")));
+  EXPECT_THAT(schedule_on(depthwise(256, 28, 2), wide_machine()),
+              AllOf(HasSubstr("split(x, 8)"), HasSubstr("split(q, 48)")));
+}
+
 TEST(WindowRule, SumsGradientsOfFiltersAsTheInterpreterDoes) {
   std::mt19937 engine(3);
   for (const int channels : {16, 33, 100})

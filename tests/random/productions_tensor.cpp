@@ -52,7 +52,7 @@ TermPtr Generator::unary(const TypePtr& want, Exactness budget, int depth) {
   if (is_float(want)) functions.insert(functions.end(), {"floor", "ceil", "round", "trunc"});
   const std::string& f = random_.pick(functions);
   TermPtr operand = make(want, budget, depth);
-  if (random_.chance(15))
+  if (random_.chance(40))
     return plain(want,
                  {"on_device(", random_.chance(50) ? ", \"cpu:1\")" : ", \"cpu:1\", constrain_result=True)"},
                  {operand});

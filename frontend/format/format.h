@@ -13,7 +13,8 @@
 
 namespace quern {
 
-constexpr int kFormatWidth = 100;
+/// Of the longest line, as of the comments of the library and of docs/.
+constexpr int kFormatWidth = 120;
 
 /// Lines from `first` to `last`, inclusive, counted from 1.
 struct LineRange {

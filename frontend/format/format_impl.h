@@ -18,12 +18,23 @@ enum class Separator : uint8_t {
   Space,
   Line,      ///< a blank, or a new line if its group is broken
   SoftLine,  ///< nothing, or a new line
+  Row,       ///< the same, between the rows of a group (TextLayout::open_rows)
   Fill,      ///< a blank, or a new line if the next item does not fit
   Hard,      ///< a new line; keeps one preceding blank line of the source
 };
 
 /// Parts of a layout that begin or end at a token.
-enum class Mark : uint8_t { Open, Close, Indent, DoubleIndent, Dedent, OpenTight, CloseTight };
+enum class Mark : uint8_t {
+  Open,
+  OpenRows,
+  OpenHanging,
+  Close,
+  Indent,
+  DoubleIndent,
+  Dedent,
+  OpenTight,
+  CloseTight
+};
 
 constexpr uint32_t kNone = UINT32_MAX;
 

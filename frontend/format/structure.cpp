@@ -28,12 +28,19 @@ bool is_bracketed(SyntaxPtr s) {
   switch (s->kind) {
     case SyntaxKind::Block:
     case SyntaxKind::Fn:
-    case SyntaxKind::If:
     case SyntaxKind::List:
     case SyntaxKind::Match:
     case SyntaxKind::Tuple: return true;
     default: return false;
   }
+}
+
+/// Whether it is a name with brackets behind it.
+bool is_call(SyntaxPtr s) {
+  if (!s->is(SyntaxKind::Call) && !s->is(SyntaxKind::Index)) return false;
+  SyntaxPtr of = s->child(0);
+  return of->is(SyntaxKind::Name) || of->is(SyntaxKind::GlobalName) || of->is(SyntaxKind::Local) ||
+         of->is(SyntaxKind::Field);
 }
 
 bool is_number(SyntaxPtr s) {
@@ -129,32 +136,41 @@ class Structure {
       case SyntaxKind::Where:
       case SyntaxKind::WarnClause:
         if (uint32_t colon = own(s, ":"); colon != kNone) breakable(s, colon);
+        if (uint32_t fix = own(s, "fix"); fix != kNone) separate(fix, Separator::Fill);
         return;
+      case SyntaxKind::Generator:
+      case SyntaxKind::FamilyType: return generator(s);
       case SyntaxKind::Block: return semicolons(s, Separator::Hard);
       case SyntaxKind::Schedule: return semicolons(s, Separator::Line);
       case SyntaxKind::If: return if_chain(s);
       case SyntaxKind::CasesType: return cases(s);
       case SyntaxKind::Binary: return infix(s);
-      case SyntaxKind::ReadElse: return breakable(s, own(s, "else"));
+      case SyntaxKind::ReadElse: return breakable(s, own(s, "else"), Mark::Open, Separator::Fill);
       case SyntaxKind::Comprehension: return after_head(s, own(s, "=>"), s->child(1));
       case SyntaxKind::Arm: return after_head(s, own(s, "=>"), s->child(1));
-      case SyntaxKind::Reduce:
-        if (!s->child(1)->is(SyntaxKind::Paren)) after_head(s, own(s, "]"), s->child(1));
-        return;
+      case SyntaxKind::Reduce: return after_head(s, own(s, "]"), s->child(1));
       default: return;
     }
   }
 
   /// The line may break before a token inside a node; the rest is then indented.
-  void breakable(SyntaxPtr s, uint32_t token) {
-    begin(first(s), {Mark::Open});
+  void breakable(SyntaxPtr s, uint32_t token, Mark open = Mark::Open, Separator separator = Separator::Line) {
+    begin(first(s), {open});
     begin_before_separator(token, {Mark::Indent});
-    separate(token, Separator::Line);
+    separate(token, separator);
     end(last(s), {Mark::Dedent, Mark::Close});
   }
-  /// The line may break after a head; a value with its own brackets breaks inside them.
+  /// The line may break after a head; a value with its own brackets breaks inside them, and so does a call
+  /// that fits no line.
   void after_head(SyntaxPtr s, uint32_t head, SyntaxPtr value) {
-    if (head != kNone && head < last(s) && value && !is_bracketed(value)) breakable(s, head + 1);
+    if (head == kNone || head >= last(s) || !value || is_bracketed(value) || value->is(SyntaxKind::Paren))
+      return;
+    breakable(s, head + 1, is_call(value) ? Mark::OpenHanging : Mark::Open);
+  }
+  /// The brackets around `value for k < n if condition` are on one line, or each part begins one.
+  void generator(SyntaxPtr s) {
+    for (std::string_view word : {"for", "if"})
+      if (uint32_t token = own(s, word); token != kNone) separate(token, Separator::Line);
   }
 
   void infix(SyntaxPtr s) {
@@ -182,12 +198,14 @@ class Structure {
     end(last(s), {Mark::Dedent, Mark::Close});
   }
 
+  /// A chain is on one line, or each branch is, or every block is broken.
   void if_chain(SyntaxPtr s) {
     if (s->child(1)->is(SyntaxKind::Block)) ungrouped_.insert(s->child(1));
     SyntaxPtr otherwise = s->child(2);
     if (otherwise->is(SyntaxKind::Block) || otherwise->is(SyntaxKind::If)) ungrouped_.insert(otherwise);
+    if (uint32_t word = own(s, "else"); word != kNone) separate(word, Separator::Row);
     if (ungrouped_.contains(s)) return;
-    begin(first(s), {Mark::Open});
+    begin(first(s), {Mark::OpenRows});
     end(last(s), {Mark::Close});
   }
 
@@ -207,27 +225,37 @@ class Structure {
     uint32_t arrow = own(s, "->");
     if (arrow == kNone) return;
     SyntaxPtr type = s->is(SyntaxKind::Static) ? nullptr : s->child(2);
-    begin_before_separator(arrow, {Mark::OpenTight});
-    end(type && first(type) != kNone ? last(type) : arrow, {Mark::CloseTight});
+    const uint32_t last_of_type = type && first(type) != kNone ? last(type) : arrow;
+    if (s->is(SyntaxKind::Fn) || s->is(SyntaxKind::Static)) {
+      begin_before_separator(arrow, {Mark::OpenTight});
+      return end(last_of_type, {Mark::CloseTight});
+    }
+    begin_before_separator(arrow, {Mark::OpenHanging, Mark::DoubleIndent});
+    separate(arrow, Separator::Line);
+    begin(arrow, {Mark::OpenTight});
+    end(last_of_type, {Mark::CloseTight, Mark::Dedent, Mark::Close});
   }
 
-  // Clauses go below the head, indented more than the body. A declaration with clauses is on one line, or the
-  // clauses and the body each begin a line.
+  // A declaration is on one line, or its clauses and its body each begin one. Its result goes below its
+  // parameters if these fit a line but not both do. What is below the head is indented more than the body.
   void declaration(SyntaxPtr s) {
-    result_type(s);
+    begin(first(s), {Mark::Open});
     SyntaxPtr clauses = s->child(3), bodies = s->child(4);
     bool alternatives =
         bodies->children.size() > 1 || (!bodies->children.empty() && bodies->child(0)->child(0));
+    end(alternatives ? first(bodies) - 1 : last(s), {Mark::Close});
+    result_type(s);
     if (!clauses->children.empty()) {
       bool several = clauses->children.size() > 1 || alternatives;
       for (SyntaxPtr clause : clauses->children)
         separate(first(clause), several ? Separator::Hard : Separator::Line);
-      bool with_body = !alternatives && !bodies->children.empty();
-      begin_before_separator(first(clauses->child(0)), {Mark::Open, Mark::DoubleIndent});
-      SyntaxPtr final_clause = clauses->children.back();
-      end(with_body ? last(bodies) : last(final_clause), {Mark::Close});
-      end(last(final_clause), {Mark::Dedent});
-      if (with_body) ungrouped_.insert(bodies->child(0)->child(1));
+      begin_before_separator(first(clauses->child(0)), {Mark::DoubleIndent});
+      end(last(clauses->children.back()), {Mark::Dedent});
+    }
+    if (!alternatives && !bodies->children.empty()) {
+      SyntaxPtr body = bodies->child(0)->child(1);
+      ungrouped_.insert(body);
+      if (has_braces(body)) never_flat_.insert(body);
     }
     if (!alternatives) return;
     begin_before_separator(first(bodies), {Mark::Indent});
@@ -247,9 +275,9 @@ class Structure {
     bool braces = tokens_[open].is("{");
     bool statements = owner->is(SyntaxKind::Block);
     Separator inner = braces ? Separator::Line : Separator::SoftLine;
-    if (statements && owner->children.size() > 1) inner = Separator::Hard;
+    if (statements && (never_flat_.contains(owner) || never_flat(owner))) inner = Separator::Hard;
     bool grouped = !(statements && ungrouped_.contains(owner));
-    if (grouped) begin(open, {Mark::Open});
+    if (grouped) begin(open, {plain && holds_one_call(owner) ? Mark::OpenHanging : Mark::Open});
     tokens_[open].after.push_back(Mark::Indent);
     separate(open + 1, inner);
     separate(close, inner);
@@ -265,13 +293,38 @@ class Structure {
     }
   }
 
+  /// Whether there is a function or a `match` in a declaration's body: two pairs of braces are hard to read on
+  /// one line.
+  static bool has_braces(SyntaxPtr body) {
+    std::vector<SyntaxPtr> stack{body};
+    while (!stack.empty()) {
+      SyntaxPtr s = stack.back();
+      stack.pop_back();
+      if (s->is(SyntaxKind::Fn) || s->is(SyntaxKind::Match)) return true;
+      for (SyntaxPtr child : s->children)
+        if (child) stack.push_back(child);
+    }
+    return false;
+  }
+  /// A block of several statements, or of a `match`.
+  static bool never_flat(SyntaxPtr block) {
+    return block->children.size() > 1 || (!block->children.empty() && block->child(0)->is(SyntaxKind::Match));
+  }
   /// A tensor type breaks inside its shape.
   static bool never_broken(SyntaxPtr owner) {
     return owner->is(SyntaxKind::Meta) || owner->is(SyntaxKind::Kind) || owner->is(SyntaxKind::TensorType);
   }
-  /// `f(fn (…) {…})`: breaks inside its only argument.
+  /// `f(fn (…) {…})`, `%a[..f(…)]`: breaks inside its only argument.
   static bool holds_one_bracketed(SyntaxPtr owner) {
-    return owner->is(SyntaxKind::Call) && owner->children.size() == 2 && is_bracketed(owner->child(1));
+    if (owner->children.size() != 2) return false;
+    SyntaxPtr item = owner->child(1);
+    if (owner->is(SyntaxKind::Index) && item->is(SyntaxKind::Spread))
+      return is_bracketed(item->child(0)) || is_call(item->child(0));
+    return owner->is(SyntaxKind::Call) && is_bracketed(item);
+  }
+  /// `f(g(…))`: breaks inside `g` where this fits no line.
+  static bool holds_one_call(SyntaxPtr owner) {
+    return owner->is(SyntaxKind::Call) && owner->children.size() == 2 && is_call(owner->child(1));
   }
 
   struct End {
@@ -284,6 +337,7 @@ class Structure {
   std::vector<std::vector<uint32_t>> own_;  ///< the tokens that each node owns, by its id
   std::vector<End> ends_of_nodes_;          ///< outermost first
   std::set<SyntaxPtr> in_chain_;
+  std::set<SyntaxPtr> never_flat_;
   std::set<SyntaxPtr> ungrouped_;  ///< blocks that break together with their parent
 };
 

@@ -21,6 +21,8 @@ std::vector<Node> nodes_in_order(const ParseOutcome& parsed) {
     SyntaxPtr s = stack.back();
     stack.pop_back();
     Range span = parsed.spans[s->id];
+    // Without a body, that of the whole declaration, whose tokens they do not own.
+    if (s->is(SyntaxKind::Bodies)) span.end = span.begin;
     if (span.begin < span.end) nodes.push_back({s, span});
     for (SyntaxPtr child : s->children)
       if (child) stack.push_back(child);

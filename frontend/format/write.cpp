@@ -50,6 +50,8 @@ class Writer {
   void marks(const std::vector<Mark>& list) {
     for (Mark mark : list) switch (mark) {
         case Mark::Open: out_.open(); break;
+        case Mark::OpenRows: out_.open_rows(); break;
+        case Mark::OpenHanging: out_.open_hanging(); break;
         case Mark::Close: out_.close(); break;
         case Mark::Indent: out_.indent(); break;
         case Mark::DoubleIndent: out_.indent(4); break;
@@ -126,6 +128,7 @@ class Writer {
       case Separator::Space: out_.text(" "); break;
       case Separator::Line: out_.line(); break;
       case Separator::SoftLine: out_.line(""); break;
+      case Separator::Row: out_.row_line(); break;
       case Separator::Fill: out_.fill_line(); break;
       case Separator::Hard:
         out_.hard_line(lines > 1 && !closes(token) && !(previous_ && previous_->opens()));

@@ -16,6 +16,7 @@ void TextLayout::text(std::string_view text) {
 }
 void TextLayout::margin_text(std::string_view text) { add(Kind::Text, text); }
 void TextLayout::line(std::string_view flat) { add(Kind::Line, flat, static_cast<int>(flat.size())); }
+void TextLayout::row_line(std::string_view flat) { add(Kind::RowLine, flat, static_cast<int>(flat.size())); }
 void TextLayout::fill_line(std::string_view flat) {
   add(Kind::FillLine, flat, static_cast<int>(flat.size()));
 }
@@ -37,24 +38,40 @@ struct TextLayout::Measures {
   std::vector<int64_t> column;  ///< column before the token if all were on one line; a hard line is very wide
   std::vector<size_t> next;     ///< the first token from here on that may break the line
   std::vector<size_t> close;    ///< of an Open
+  /// Of rows the first RowLine, of a RowLine the next one; of a hanging group its first line. 0 if there is
+  /// none.
+  std::vector<size_t> line;
 
   explicit Measures(const std::vector<Token>& tokens)
-      : column(tokens.size() + 1), next(tokens.size() + 1, tokens.size()), close(tokens.size()) {
+      : column(tokens.size() + 1),
+        next(tokens.size() + 1, tokens.size()),
+        close(tokens.size()),
+        line(tokens.size()) {
     constexpr int64_t kNever = int64_t{1} << 40;
     std::vector<size_t> open, tight_ends;
+    std::vector<size_t> latest;  // of each open group: itself, or its last RowLine
     for (size_t i = 0; i < tokens.size(); ++i) {
       bool hard = tokens[i].kind == Kind::HardLine || tokens[i].kind == Kind::BlankLine;
       bool measured = tokens[i].kind != Kind::Indent;
       column[i + 1] = column[i] + (hard ? kNever : measured ? tokens[i].width : 0);
-      if (tokens[i].kind == Kind::Open) open.push_back(i);
-      if (tokens[i].kind != Kind::Close || open.empty()) continue;
+      if (tokens[i].opens()) {
+        open.push_back(i);
+        latest.push_back(i);
+      }
+      if (open.empty()) continue;
+      if (tokens[i].kind == Kind::RowLine) latest.back() = line[latest.back()] = i;
+      const bool hanging = tokens[open.back()].kind == Kind::OpenHanging;
+      if (tokens[i].kind == Kind::Line && hanging && line[open.back()] == 0) line[open.back()] = i;
+      if (tokens[i].kind != Kind::Close) continue;
       close[open.back()] = i;
       open.pop_back();
+      latest.pop_back();
     }
     for (size_t i = tokens.size(); i-- > 0;) {
       next[i] = next[i + 1];
       switch (tokens[i].kind) {
         case Kind::Line:
+        case Kind::RowLine:
         case Kind::FillLine:
         case Kind::HardLine:
         case Kind::BlankLine: next[i] = i; break;
@@ -66,6 +83,8 @@ struct TextLayout::Measures {
         case Kind::Text:
         case Kind::IfBroken:
         case Kind::Open:
+        case Kind::OpenRows:
+        case Kind::OpenHanging:
         case Kind::Close:
         case Kind::Indent:
         case Kind::Dedent: break;
@@ -93,29 +112,78 @@ class TextLayout::Renderer {
   }
 
  private:
+  /// Which of a group's own lines break.
+  enum class State : uint8_t {
+    Flat,    ///< none, nor any of the groups in it
+    Broken,  ///< all but its RowLines
+    InRows,  ///< its RowLines
+    Hanging  ///< none, but those of the groups in it may; it indents nothing
+  };
+
   void step(size_t i) {
     const Token& token = layout_.tokens_[i];
     switch (token.kind) {
       case Kind::Text: write(token); break;
       case Kind::IfBroken:
-        if (!flat_.back()) write(token);
+        if (broken()) write(token);
         break;
-      case Kind::Line: end_line_or_write(token, !flat_.back()); break;
-      case Kind::FillLine: end_line_or_write(token, !flat_.back() && !fits(i, i + 1)); break;
+      case Kind::Line: end_line_or_write(token, broken()); break;
+      case Kind::RowLine: end_line_or_write(token, groups_.back() == State::InRows); break;
+      case Kind::FillLine: end_line_or_write(token, broken() && !fits(i, i + 1)); break;
       case Kind::HardLine: end_line(); break;
       case Kind::BlankLine:
         end_line();
         end_line();
         break;
-      case Kind::Open: flat_.push_back(flat_.back() || fits(i, measures_.close[i])); break;
-      case Kind::Close: flat_.pop_back(); break;
-      case Kind::Indent: indents_.push_back(std::min(indents_.back() + token.width, width_)); break;
+      case Kind::Open:
+      case Kind::OpenRows:
+      case Kind::OpenHanging: groups_.push_back(state_of(i)); break;
+      case Kind::Close: groups_.pop_back(); break;
+      case Kind::Indent: {
+        const int64_t more = groups_.back() == State::Hanging ? 0 : token.width;
+        indents_.push_back(std::min(indents_.back() + more, width_));
+        break;
+      }
       case Kind::Dedent: indents_.pop_back(); break;
       case Kind::OpenTight:
       case Kind::CloseTight: break;
     }
   }
 
+  bool broken() const { return groups_.back() == State::Broken; }
+
+  State state_of(size_t open) const {
+    if (groups_.back() == State::Flat || fits(open, measures_.close[open])) return State::Flat;
+    switch (layout_.tokens_[open].kind) {
+      case Kind::OpenRows: return rows_fit(open) ? State::InRows : State::Broken;
+      case Kind::OpenHanging: return hangs(open) ? State::Hanging : State::Broken;
+      default: return State::Broken;
+    }
+  }
+  bool rows_fit(size_t open) const {
+    if (!at_line_start_) return false;
+    size_t begin = open;
+    for (size_t row = measures_.line[open]; row != 0; row = measures_.line[row]) {
+      if (!fits_line(begin, row)) return false;
+      begin = row + 1;
+    }
+    return begin != open && fits_line(begin, measures_.next[measures_.close[open]]);
+  }
+  /// Whether a hanging group does not break its line: as that would move what is behind it to the right, or as
+  /// this would not fit a line even then, but its begin fits the present one.
+  bool hangs(size_t open) const {
+    const size_t line = measures_.line[open];
+    if (line == 0) return false;
+    const Token& before = layout_.tokens_[line - 1];
+    const int64_t indent = before.kind == Kind::Indent ? before.width : 0;
+    if (!at_line_start_ && open + 2 == line && column_ < indents_.back() + indent) return true;
+    const bool would_fit = fits_line(line + 1, measures_.next[measures_.close[open]], indent);
+    return !would_fit && fits(open, line + 1);
+  }
+  /// Whether the tokens fit a line of their own, `more` columns further right than the present one begins.
+  bool fits_line(size_t begin, size_t end, int64_t more = 0) const {
+    return indents_.back() + more + measures_.column[end] - measures_.column[begin] <= width_;
+  }
   /// Whether the tokens from `begin` to `end`, and after it up to the next possible break, fit on this line.
   bool fits(size_t begin, size_t end) const {
     int64_t here = at_line_start_ ? indents_.back() : column_;
@@ -146,9 +214,9 @@ class TextLayout::Renderer {
   std::string out_;
   uint32_t line_ = 0;
   int64_t column_ = 0;
-  bool at_line_start_ = false;  ///< after a new line whose indentation is not yet written
+  bool at_line_start_ = true;  ///< at the begin, or after a new line whose indentation is not yet written
   std::vector<int64_t> indents_{0};
-  std::vector<bool> flat_{false};
+  std::vector<State> groups_{State::Broken};
 };
 
 std::string TextLayout::render(int width, std::string_view newline) const {

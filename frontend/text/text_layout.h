@@ -27,6 +27,13 @@ class TextLayout {
   void if_broken(std::string_view text);
 
   void open() { add(Kind::Open); }  ///< a group begins
+  /// A group in rows, parted by `row_line`s: if it begins a line and each row fits one, each stands on its
+  /// own; else its other lines break.
+  void open_rows() { add(Kind::OpenRows); }
+  void row_line(std::string_view flat = " ");
+  /// A group of a head, a line and what is indented behind it: its lines break only if what is behind the
+  /// first then fits a line. Otherwise that begins behind the head and breaks inside.
+  void open_hanging() { add(Kind::OpenHanging); }
   void close() { add(Kind::Close); }
   /// New lines until `dedent` start `columns` further right, but never past the width.
   void indent(int columns = 2) { add(Kind::Indent, {}, columns); }
@@ -48,11 +55,14 @@ class TextLayout {
   enum class Kind : uint8_t {
     Text,
     Line,
+    RowLine,
     FillLine,
     HardLine,
     BlankLine,
     IfBroken,
     Open,
+    OpenRows,
+    OpenHanging,
     Close,
     Indent,
     Dedent,
@@ -63,6 +73,7 @@ class TextLayout {
     Kind kind;
     int32_t width;       ///< on one line, in characters; Indent: columns
     size_t begin, size;  ///< the text, in pool_
+    bool opens() const { return kind == Kind::Open || kind == Kind::OpenRows || kind == Kind::OpenHanging; }
   };
   struct Measures;
   class Renderer;

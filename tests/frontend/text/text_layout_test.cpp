@@ -53,6 +53,48 @@ TEST(TextLayoutTest, ATightPartEndsLinesLast) {
   EXPECT_EQ(out.render(8), "(\n  a,\n  b,\n)cc(\n  d,\n  e,\n)");
 }
 
+TEST(TextLayoutTest, RowsStandOnLinesIfEachFitsOne) {
+  const auto blocks = [](TextLayout& out) {
+    out.open_rows();
+    for (const char* head : {"a", "b"}) {
+      if (*head == 'b') out.row_line();
+      out.text(head);
+      out.text(" {");
+      out.indent();
+      out.line();
+      out.text("12345");
+      out.dedent();
+      out.line();
+      out.text("}");
+    }
+    out.close();
+  };
+  TextLayout out, behind;
+  blocks(out);
+  EXPECT_EQ(out.render(23), "a { 12345 } b { 12345 }");
+  EXPECT_EQ(out.render(22), "a { 12345 }\nb { 12345 }");
+  EXPECT_EQ(out.render(10), "a {\n  12345\n} b {\n  12345\n}");
+  behind.text("x = ");
+  blocks(behind);
+  EXPECT_EQ(behind.render(22), "x = a {\n  12345\n} b {\n  12345\n}");
+}
+
+TEST(TextLayoutTest, AHangingGroupBreaksItsLineIfTheRestThenFits) {
+  TextLayout out;
+  out.open_hanging();
+  out.text("head =>");
+  out.indent();
+  out.line();
+  out.text("f");
+  list(out, {"aa", "bb"});
+  out.dedent();
+  out.close();
+  EXPECT_EQ(out.render(17), "head => f(aa, bb)");
+  EXPECT_EQ(out.render(16), "head =>\n  f(aa, bb)");
+  EXPECT_EQ(out.render(10), "head => f(\n  aa,\n  bb,\n)");
+  EXPECT_EQ(out.render(9), "head =>\n  f(\n    aa,\n    bb,\n  )");
+}
+
 TEST(TextLayoutTest, HardLinesBreakEveryGroupAroundThem) {
   TextLayout out;
   out.open();

@@ -246,6 +246,13 @@ TEST(FormatTest, OnlyTheLinesAskedFor) {
 
 // --- every file ------------------------------------------------------------------------------------------
 
+/// What the project itself writes is laid out as it is for others; what tests read has odd layouts on
+/// purpose.
+TEST(FormatTest, TheLibraryAndTheExamplesAreFormatted) {
+  for (const auto& [path, text] : corpus({"stdlib", "examples", "bench"}))
+    EXPECT_TRUE(formatted(text) == text) << path << " is not as `quern fmt` lays it out";
+}
+
 TEST(FormatTest, IsIdempotent) {
   for (auto& [path, text] : corpus()) {
     std::string once = formatted(text);

@@ -88,7 +88,7 @@ class WindowRule {
     const bool has_rows = whole && !order.empty() && !is_scattered(c_.vars[c_.vars.size() - 2]);
 
     const int64_t most_rows =
-        has_rows && crowds_cache(kMostRows) ? rows_of_whole_lines(most_tile) : kMostRows;
+        has_rows && crowds_cache(kMostRows) ? std::min(kMostRows, rows_of_whole_lines(most_tile)) : kMostRows;
     const int64_t rows =
         has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, most_rows) : 1;
     const int64_t most = has_rows ? std::max<int64_t>(1, most_tile / rows) : (whole ? 2 : kMostVectors);

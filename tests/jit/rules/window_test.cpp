@@ -69,6 +69,11 @@ TEST(WindowRule, ReadsWholeLinesWhereTheCacheLosesThem) {
               AllOf(HasSubstr("split(x, 8)"), HasSubstr("split(q, 8)")));
   EXPECT_THAT(schedule_on(depthwise(256, 28, 2), wide_machine()),
               AllOf(HasSubstr("split(x, 8)"), HasSubstr("split(q, 48)")));
+  const std::string pool =
+      "def @main(%x: Tensor[(1, 28, 28, 256), float32]) {\n"
+      "  nn.avg_pool2d(%x, pool_size=[2, 2], layout=\"NHWC\")\n"
+      "}\n";
+  EXPECT_THAT(schedule_on(pool, wide_machine()), HasSubstr("split(x, 8)"));
 }
 
 TEST(WindowRule, SumsGradientsOfFiltersAsTheInterpreterDoes) {

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "cli/child_process.h"
+#include "cli/files.h"
 #include "frontend/text/render.h"
 #include "generated/config.h"
 #include "ide/documentation.h"
@@ -91,16 +92,19 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
 
 void CommandLine::declare_checks() {
   CLI::App* check = app_.add_subcommand("check", "report what is wrong in files, without running them");
-  check->add_option("FILE", files_, ".relay files")->required();
+  check->add_option("FILE", files_, ".relay files, or folders of them")->required();
   check->add_flag("--json", json_, "diagnostics as a JSON list");
   CLI::App* test =
       app_.add_subcommand("test", "run the tests of files, and compare transcripts with what happens");
-  test->add_option("FILE", files_, ".relay files; transcripts are .transcript and .md")->required();
+  test->add_option("FILE", files_, ".relay files; transcripts are .transcript and .md; or folders of them")
+      ->required();
   test->add_option("--filter", filter_, "run only tests whose name contains this text, and no transcripts");
   test->add_flag("--update", update_, "write what happens into the transcripts where they say otherwise");
   test->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   CLI::App* fmt = app_.add_subcommand("fmt", "lay files out in the canonical style, in place");
-  fmt->add_option("FILE", files_, ".relay files; - is standard input, whose layout goes to standard output")
+  fmt->add_option(
+         "FILE", files_,
+         ".relay files, or folders of them; - is standard input, whose layout goes to standard output")
       ->required();
   fmt->add_flag("--check", check_,
                 "change nothing; name the files that would change, and exit with 1 for any");
@@ -238,6 +242,9 @@ const OpenedFile* CommandLine::open(const std::string& path) {
 int CommandLine::run_command() {
   if (version_) return version();
   if (app_.got_subcommand("run")) return run_file();
+  for (const char* command : {"check", "test", "fmt"})
+    if (app_.got_subcommand(command))
+      files_ = with_files_of_folders(files_, command == std::string_view("test"));
   if (app_.got_subcommand("check")) return check();
   if (app_.got_subcommand("test")) return test();
   if (app_.got_subcommand("fmt")) return format_files();

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "frontend/text/lexeme.h"
 #include "ide/references.h"
@@ -60,26 +62,49 @@ Result<std::string> checked_name(NameKind kind, std::string_view typed, bool sla
   return std::string(name);
 }
 
-/// Maps an offset of a source to the one after its edits.
+/// Maps an offset of a source to the one after its edits, which are in order.
 class Shift {
  public:
   explicit Shift(const std::vector<SourceEdit>& edits) {
-    for (const SourceEdit& edit : edits) of_source_[edit.source].push_back(&edit);
+    for (const SourceEdit& edit : edits) {
+      std::vector<Moved>& moved = of_source_[edit.source];
+      const int64_t before = moved.empty() ? 0 : moved.back().by;
+      const int64_t longer = static_cast<int64_t>(edit.text.size()) - (edit.range.end - edit.range.begin);
+      moved.push_back({edit.range.end, before + longer});
+    }
   }
   uint32_t operator()(SourceId source, uint32_t offset) const {
-    const auto edits = of_source_.find(source);
-    if (edits == of_source_.end()) return offset;
-    int64_t by = 0;
-    for (const SourceEdit* edit : edits->second)
-      if (edit->range.end <= offset)
-        by += static_cast<int64_t>(edit->text.size()) - (edit->range.end - edit->range.begin);
-    return static_cast<uint32_t>(offset + by);
+    const auto moved = of_source_.find(source);
+    if (moved == of_source_.end()) return offset;
+    const auto behind = std::ranges::upper_bound(moved->second, offset, {}, &Moved::begin);
+    return behind == moved->second.begin() ? offset : static_cast<uint32_t>(offset + std::prev(behind)->by);
   }
-  bool changes(SourceId source) const { return of_source_.contains(source); }
 
  private:
-  std::map<SourceId, std::vector<const SourceEdit*>> of_source_;
+  /// What begins here, up to the next, moves by so much.
+  struct Moved {
+    uint32_t begin;
+    int64_t by;
+  };
+  std::map<SourceId, std::vector<Moved>> of_source_;
 };
+
+/// The texts that edits, in order, make of their sources.
+std::map<SourceId, std::string> edited_texts(Session& session, const std::vector<SourceEdit>& edits) {
+  std::map<SourceId, std::string> texts;
+  for (auto edit = edits.begin(); edit != edits.end();) {
+    const SourceId source = edit->source;
+    const std::string_view old = session.text(source);
+    std::string text;
+    uint32_t taken = 0;
+    for (; edit != edits.end() && edit->source == source; ++edit) {
+      text.append(old.substr(taken, edit->range.begin - taken)).append(edit->text);
+      taken = edit->range.end;
+    }
+    texts.emplace(source, text.append(old.substr(taken)));
+  }
+  return texts;
+}
 
 /// Whether the edits keep the program the same: every name has the same target, and there are no new errors.
 class Comparison {
@@ -87,12 +112,7 @@ class Comparison {
   Comparison(Session& before, const std::vector<SourceEdit>& edits, std::string_view old_name,
              std::string_view new_name)
       : before_(before), shift_(edits), new_name_(new_name) {
-    std::map<SourceId, std::string> texts;
-    for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
-      std::string& text = texts.try_emplace(edit->source, before.text(edit->source)).first->second;
-      text.replace(edit->range.begin, edit->range.end - edit->range.begin, edit->text);
-    }
-    after_ = before.with_texts(texts);
+    after_ = before.with_texts(edited_texts(before, edits));
     for (const SourceId source : before.sources()) {
       const std::string& text = before.text(source);
       if (text.find(old_name) != std::string::npos || text.find(new_name) != std::string::npos)
@@ -203,6 +223,8 @@ Result<std::vector<SourceEdit>> rename(Session& session, SourceId source, uint32
   if (*name == old_name) return edits;
   for (const NamePlace& place : references(session, target))
     if (!place.symbol) edits.push_back({place.source, place.range, *name});
+  std::ranges::sort(edits, {},
+                    [](const SourceEdit& edit) { return std::pair(edit.source, edit.range.begin); });
   if (auto failure = Comparison(session, edits, old_name, *name).difference()) return *failure;
   return edits;
 }

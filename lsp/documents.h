@@ -36,8 +36,9 @@ struct KnownTokens {
   };
   using Parts = std::unordered_map<std::string, EncodedPart, Hash, std::equal_to<>>;
 
-  size_t names = 0;  ///< hash of what the tokens depend on besides the text
-  Parts parts{};     ///< by text
+  size_t names = 0;               ///< hash of what the tokens depend on besides the text
+  Parts parts{};                  ///< by text
+  std::vector<uint32_t> spare{};  ///< for the next answer: fresh memory takes longer than the tokens
 };
 
 struct Document {

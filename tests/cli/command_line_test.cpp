@@ -387,8 +387,34 @@ TEST(CommandLine, TellsAnUnreadableFileTheSameWithEveryCommand) {
               "--> no_such_file.relay\n\n")
         << command;
     EXPECT_EQ(outcome.code, 1) << command;
-    EXPECT_THAT(quern_with({command, "examples"}).err, StartsWith("error[Q0504]: `examples` is a folder\n"));
+    const std::string folder = "tests/golden/diagnostics/programs/data";  // without a text
+    EXPECT_THAT(quern_with({command, folder}).err, StartsWith("error[Q0504]: `" + folder + "` is a folder\n"))
+        << command;
   }
+  for (const char* command : {"run", "ir"})
+    EXPECT_THAT(quern_with({command, "examples"}).err, StartsWith("error[Q0504]: `examples` is a folder\n"));
+}
+
+TEST(CommandLine, TakesTheFilesOfFolders) {
+  TemporaryFolder folder;
+  const auto write = [&](const char* name, const std::string& text) {
+    const std::filesystem::path path = folder.path() / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  };
+  write("b.relay", "let  %x = 1;\n");
+  write("a/c.relay", "test \"one\" { assert_equal(1 + 1, 2) }\n");
+  write("a/d.transcript", ">>> 1 + 1\nint32 2\n");
+  write("a/notes.txt", "let  %x");
+  write(".hidden/e.relay", "let  %x = ;\n");
+  const std::string path = folder.path().string();
+  ProgramOutcome outcome = quern_with({"fmt", "--check", path});
+  EXPECT_EQ(outcome.out, path + "/b.relay\n");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(quern_with({"check", path}).code, 0);
+  outcome = quern_with({"test", path});
+  EXPECT_THAT(outcome.out, HasSubstr("2 passed, 0 failed"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
 TEST(CommandLine, AnEmptyFileIsAProgram) {

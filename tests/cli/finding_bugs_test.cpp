@@ -51,7 +51,7 @@ TEST_F(FindingBugs, BisectGoesThroughEveryStepWhereNoneDiffers) {
   ProgramOutcome outcome = quern({"bisect", "main.relay"});
   EXPECT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_THAT(outcome.out,
-              HasSubstr("the pass lift_kernels     the same\nplain loops               the same\n"));
+              HasSubstr("the pass place_kernels    the same\nplain loops               the same\n"));
   EXPECT_THAT(outcome.out, HasSubstr("schedules, two threads    the same\n\nNo step changes the results.\n"));
 }
 

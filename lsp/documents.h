@@ -36,9 +36,8 @@ struct KnownTokens {
   };
   using Parts = std::unordered_map<std::string, EncodedPart, Hash, std::equal_to<>>;
 
-  size_t names = 0;               ///< hash of what the tokens depend on besides the text
-  Parts parts{};                  ///< by text
-  std::vector<uint32_t> spare{};  ///< for the next answer: fresh memory takes longer than the tokens
+  size_t names = 0;  ///< hash of what the tokens depend on besides the text
+  Parts parts{};     ///< by text
 };
 
 struct Document {

@@ -126,11 +126,9 @@ std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked) {
   const size_t names = names_of(state.session, asked.source);
   KnownTokens::Parts before;
   if (known.names == names) before.swap(known.parts);
-  known.names = names;
-  known.parts.clear();
+  known = {names, {}};
   const std::string_view text = state.session.text(asked.source);
-  std::vector<uint32_t> data = std::exchange(known.spare, {});
-  data.clear();
+  std::vector<uint32_t> data;
   data.reserve(asked.document->tokens.data.size());
   Position begin, last;
   for (const Range& window : ide::windows_of(state.session, asked.source)) {
@@ -197,9 +195,8 @@ Json semantic_tokens_delta(ServerState& state, const Json& params) {
   const std::optional<Asked> asked = asked_document(state, params);
   if (!asked) return nullptr;
   std::vector<uint32_t> data = encoded_tokens(state, *asked);
-  Document& document = *state.documents.find(asked->document->uri);
-  SentTokens& now = document.tokens;
-  SentTokens before = std::exchange(now, SentTokens{now.result + 1, std::move(data)});
+  SentTokens& now = state.documents.find(asked->document->uri)->tokens;
+  const SentTokens before = std::exchange(now, SentTokens{now.result + 1, std::move(data)});
   if (before.result == 0 || previous != std::to_string(before.result)) return full_answer<Json>(now);
   const size_t shorter = std::min(before.data.size(), now.data.size());
   auto aligned = [](std::ptrdiff_t same) { return static_cast<size_t>(same) / kInts * kInts; };
@@ -217,7 +214,6 @@ Json semantic_tokens_delta(ServerState& state, const Json& params) {
     const std::vector<uint32_t> inserted(first, first + static_cast<std::ptrdiff_t>(added));
     edits.push_back({{"start", begin}, {"deleteCount", removed}, {"data", inserted}});
   }
-  document.known_tokens.spare = std::move(before.data);
   return {{"resultId", std::to_string(now.result)}, {"edits", std::move(edits)}};
 }
 

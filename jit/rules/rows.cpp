@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "jit/compute/statements.h"
+#include "jit/loops/walk.h"
+#include "jit/rules/row_pairs.h"
 #include "jit/rules/schedule_default.h"
 
 namespace quern::loops {
@@ -94,9 +96,51 @@ Computation as_element(const RowComputation& rows) {
   return element;
 }
 
+/// Loops over the rows around the statements of one; the loop at `shared` is part of the kernel's range, from `before` on.
+struct RowLoops {
+  std::vector<Dim> rows, extents;
+  size_t shared;
+
+  StmtPtr around(Block body, Dim before) const {
+    for (size_t k = rows.size(); k-- > 0;) {
+      const Serial steps{.before = k == shared ? before : nullptr};
+      body = {make(For{.var = rows[k], .extent = extents[k], .execution = steps, .body = std::move(body)})};
+    }
+    return body.front();
+  }
+};
+
+/// Adds loops over pairs of rows, and over the row that is left, to the kernel. False if rows stay single.
+bool add_pairs(const RowLoops& single, const Block& row, const MachineModel& machine, Kernel& kernel) {
+  const Dim index = single.rows[single.shared], extent = single.extents[single.shared], two = dim_const(2);
+  if (is_const(extent, 1)) return false;
+  RowLoops pairs = single;
+  const Dim pair = pairs.rows[single.shared] = dim_var(index->name);
+  const Dim count = pairs.extents[single.shared] = dim_floordiv(extent, two);
+  const Dim first = dim_mul(pair, two);
+  const auto both =
+      paired_rows(row, index, first, dim_add(first, dim_const(1)), kernel.locals, kernel.buffers, machine);
+  if (!both) return false;
+  kernel.body.push_back(pairs.around(*both, dim_const(0)));
+  kernel.range = count;
+  const Dim left = dim_floormod(extent, two);
+  if (!is_const(left, 0)) {
+    RowLoops last = single;
+    const Dim one = last.rows[single.shared] = dim_var(index->name);
+    last.extents[single.shared] = left;
+    const Dim at = dim_add(dim_mul(count, two), one);
+    const Block body = map_dims(row, [&](Dim dim) { return quern::substitute(dim, DimMap{{index, at}}); });
+    kernel.body.push_back(last.around(body, count));
+    kernel.range = dim_add(count, left);
+  }
+  kernel.locals *= 2;
+  return true;
+}
+
 }  // namespace
 
-Kernel scheduled_rows(const RowComputation& rows, int vector_bytes) {
+Kernel scheduled_rows(const RowComputation& rows, const MachineModel& machine) {
+  const int vector_bytes = machine.loop_bytes();
   const auto is_single = [](const Computation& stage) { return stage.vars.empty(); };
   if (std::ranges::all_of(rows.stages, is_single))
     return schedule_default(with_simple_loops(as_element(rows)), vector_bytes);
@@ -105,19 +149,17 @@ Kernel scheduled_rows(const RowComputation& rows, int vector_bytes) {
   kernel.dims = rows.dims;
   kernel.locals = rows.locals;
   kernel.work = dim_const(0);
+  Block row;
   for (const Computation& stage : rows.stages) {
     const Computation simple = with_simple_loops(stage);
-    append(kernel.body, loops_of(simple, vector_bytes), kernel.locals);
+    append(row, loops_of(simple, vector_bytes), kernel.locals);
     kernel.work = dim_add(kernel.work, work_of(simple));
   }
-  const size_t shared = shared_loop(rows.extents);
-  for (size_t k = rows.rows.size(); k-- > 0;) {
-    const Serial steps{.before = k == shared ? dim_const(0) : nullptr};
-    kernel.body = {make(For{
-        .var = rows.rows[k], .extent = rows.extents[k], .execution = steps, .body = std::move(kernel.body)})};
-  }
-  kernel.range = rows.extents[shared];
   kernel.work = dim_mul(kernel.work, dim_product(rows.extents));
+  const RowLoops loops{rows.rows, rows.extents, shared_loop(rows.extents)};
+  if (add_pairs(loops, row, machine, kernel)) return kernel;
+  kernel.body = {loops.around(row, dim_const(0))};
+  kernel.range = rows.extents[loops.shared];
   return kernel;
 }
 

@@ -71,7 +71,7 @@ void check(const Kernel& kernel) {
 
 Result<Lowered> unverified(const FnExpr& primitive, const MachineModel& machine) {
   if (primitive.body->kind == ExprKind::Block)
-    return Lowered{named(scheduled_rows(rows_of(primitive), machine.loop_bytes())), {}};
+    return Lowered{named(scheduled_rows(rows_of(primitive), machine)), {}};
   const ScheduleClause* clause = as<ComprehensionExpr>(primitive.body)->schedule;
   if (clause && !machine.plain_loops) return lower_as_stated(primitive, *clause, machine);
   const Computation computation = with_simple_loops(computation_of(primitive));

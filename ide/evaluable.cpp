@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,17 +44,26 @@ std::string written(const FreeName& name) {
   return (name.target.kind == NameKind::Variable ? "%" : "") + name.text;
 }
 
-/// The body of a `def` around an offset.
+/// The one body of a definition without cases; null for others.
+SyntaxPtr body_of(SyntaxPtr definition) {
+  for (SyntaxPtr child : definition->children)
+    if (child && child->is(SyntaxKind::Bodies) && child->children.size() == 1)
+      return child->child(0)->child(1);
+  return nullptr;
+}
+
+/// The body of a `def`, up to an offset in it.
 class Body {
  public:
   Body(Session& session, const SyntaxPath& at) : session_(session), at_(at) {
+    for (const DeclarationId chunk : session.chunks(at.whole)) {
+      if (chunk == at.declaration) break;
+      add(chunk, session.declaration(chunk).syntax->children, nullptr);
+    }
     for (size_t i = 0; i + 1 < at.nodes.size(); ++i) {
       if (!at.nodes[i]->is(SyntaxKind::Block)) continue;
       innermost_ = i + 1;
-      for (SyntaxPtr statement : at.nodes[i]->children) {
-        if (statement == at.nodes[i + 1]) break;
-        above_.push_back(statement);
-      }
+      add(at.declaration, at.nodes[i]->children, at.nodes[i + 1]);
     }
   }
 
@@ -71,35 +81,64 @@ class Body {
 
   /// What keeps a part of the body from a value of its own, each name once.
   std::vector<std::string> parameters_in(SyntaxPtr part) {
-    collect(part);
+    collect({at_.declaration, part});
     return parameters_;
   }
 
-  std::optional<Statements> evaluated(SyntaxPtr part) {
-    if (!part) return std::nullopt;
+  std::optional<Statements> evaluated(SyntaxPtr part) { return evaluated(Part{at_.declaration, part}); }
+
+  /// All of it, for an offset outside.
+  std::optional<Statements> whole() {
+    if (const auto& chunks = session_.chunks(at_.whole); !chunks.empty()) {
+      if (above_.empty()) return std::nullopt;
+      const Part last = above_.back();
+      above_.pop_back();
+      return evaluated(Part{last.declaration, value_of(last.node)});
+    }
+    return evaluated(body_of(at_.nodes.front()));
+  }
+
+ private:
+  /// A node of the declaration, or of a chunk of its body.
+  struct Part {
+    DeclarationId declaration;
+    SyntaxPtr node;
+    bool operator==(const Part&) const = default;
+  };
+
+  void add(DeclarationId declaration, std::span<const SyntaxPtr> statements, SyntaxPtr end) {
+    for (SyntaxPtr statement : statements) {
+      if (statement == end) break;
+      above_.push_back({declaration, statement});
+    }
+  }
+  Range range_of(const Part& part) const {
+    return session_.range_of(Place{{part.declaration, part.node->id}, {}});
+  }
+
+  std::optional<Statements> evaluated(const Part& part) {
+    if (!part.node) return std::nullopt;
     collect(part);
     if (!parameters_.empty()) return std::nullopt;
     // Definitions see nothing of the statements, so that none is evaluated before it.
     Statements result{0, range_of(part), {}};
-    for (SyntaxPtr statement : above_)
+    for (const Part& statement : above_)
       if (std::ranges::find(needed_, statement) != needed_.end())
         result.before.push_back(range_of(statement));
     return result;
   }
 
- private:
-  Range range_of(SyntaxPtr node) const { return session_.range_of(Place{{at_.declaration, node->id}, {}}); }
-
-  void collect(SyntaxPtr part) {
+  void collect(const Part& part) {
     needed_.clear();
     parameters_.clear();
-    std::vector<SyntaxPtr> waiting{part};
+    std::vector<Part> waiting{part};
     for (size_t i = 0; i < waiting.size(); ++i) {
-      for (const FreeName& name : free_names(session_, at_.declaration, waiting[i])) {
-        SyntaxPtr binding = binding_of(name);
+      const Part user = waiting[i];
+      for (const FreeName& name : free_names(session_, user.declaration, user.node)) {
+        const Part* binding = binding_of(name);
         if (!binding) continue;
-        for (SyntaxPtr statement : above_) {
-          const bool is_wanted = statement == binding || (!is_constant_at(name) && names(statement, name));
+        for (const Part& statement : above_) {
+          const bool is_wanted = statement == *binding || (!is_constant_at(name) && names(statement, name));
           if (!is_wanted || std::ranges::find(needed_, statement) != needed_.end()) continue;
           needed_.push_back(statement);
           waiting.push_back(statement);
@@ -109,7 +148,7 @@ class Body {
   }
 
   /// The statement above that binds a name; null for one of another declaration, and for a parameter, which is noted.
-  SyntaxPtr binding_of(const FreeName& name) {
+  const Part* binding_of(const FreeName& name) {
     switch (name.target.kind) {
       case NameKind::Definition:
       case NameKind::Operator:
@@ -119,9 +158,10 @@ class Body {
       case NameKind::Field:
       case NameKind::Module: return nullptr;
       case NameKind::Variable:
-        if (name.target.declared.declaration != at_.declaration) break;
-        for (SyntaxPtr statement : above_)
-          if (is_inside(statement, name.target.declared.node)) return statement;
+        for (const Part& statement : above_)
+          if (name.target.declared.declaration == statement.declaration &&
+              is_inside(statement.node, name.target.declared.node))
+            return &statement;
         break;
       case NameKind::Attribute:
       case NameKind::TypeParameter:
@@ -135,30 +175,22 @@ class Body {
   }
 
   bool is_constant_at(const FreeName& name) const {
-    const auto& types = session_.types_of(at_.declaration);
+    const auto& types = session_.types_of(name.target.declared.declaration);
     const uint32_t node = name.target.declared.node;
     return node < types.size() && is_constant(types[node]);
   }
-  bool names(SyntaxPtr statement, const FreeName& name) const {
-    return std::ranges::any_of(free_names(session_, at_.declaration, statement),
+  bool names(const Part& statement, const FreeName& name) const {
+    return std::ranges::any_of(free_names(session_, statement.declaration, statement.node),
                                [&](const FreeName& other) { return other.target == name.target; });
   }
 
   Session& session_;
   const SyntaxPath& at_;
-  size_t innermost_ = 0;           ///< in the path: the statement of the innermost block
-  std::vector<SyntaxPtr> above_;   ///< the statements that are evaluated before it, in order
-  std::vector<SyntaxPtr> needed_;  ///< of those
+  size_t innermost_ = 0;      ///< in the path: the statement of the innermost block
+  std::vector<Part> above_;   ///< the statements that are evaluated before it, in order
+  std::vector<Part> needed_;  ///< of those
   std::vector<std::string> parameters_;
 };
-
-/// The one body of a definition without cases; null for others.
-SyntaxPtr body_of(SyntaxPtr definition) {
-  for (SyntaxPtr child : definition->children)
-    if (child && child->is(SyntaxKind::Bodies) && child->children.size() == 1)
-      return child->child(0)->child(1);
-  return nullptr;
-}
 
 Failure depends(Body& body, SyntaxPtr part, const std::string& name) {
   return Failure{
@@ -173,8 +205,7 @@ Result<Evaluable> in_definition(Session& session, const SyntaxPath& at, const st
     if (auto part = body.closed_part()) return Evaluable(std::move(*part));
     return depends(body, body.innermost(), name);
   }
-  if (SyntaxPtr whole = at.declaration == at.whole ? body_of(at.nodes.front()) : nullptr)
-    if (auto all = body.evaluated(whole)) return Evaluable(std::move(*all));
+  if (auto all = body.whole()) return Evaluable(std::move(*all));
   return Failure{fmt::format(
       "`{}` has a value only in a call: write one behind `// >>>`, `// >>> {}(…)`, and evaluate that line",
       name, name)};

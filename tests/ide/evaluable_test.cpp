@@ -87,6 +87,29 @@ const EvaluableRow kRows[] = {
     {"def @f(%x: int32) { $0%x + 2$1 }\n", "this depends on %x of `@f`"},
 };
 
+// A body in chunks is one body: what comes before may be in another chunk.
+TEST(Evaluable, OfALongBodyTakesWhatItUsesOfOtherChunks) {
+  std::string first, middle;
+  for (int i = 0; i < 200; ++i) {
+    first += fmt::format("  let %f{} = {};\n", i, i);
+    middle += fmt::format("  let %m{} = {};\n", i, i);
+  }
+  const auto body = [&](const std::string& head, const std::string& statement, const std::string& end) {
+    return evaluable(head + " {\n  let %a = 1.0;\n" + first + "  let %b = %a + 2.0;\n" + middle + statement +
+                     "  %f1\n}" + end + "\n");
+  };
+  const std::string takes_b = "let %a = 1.0; let %b = %a + 2.0; | %b * 3.0";
+  EXPECT_EQ(body("def @f(%x: float32)", "  let %c = %b * 3.0$0;\n", ""), takes_b);
+  EXPECT_EQ(body("def @f(%x: float32)", "  let %c = $0%b * 3.0$1;\n", ""), takes_b);
+  EXPECT_EQ(body("def @f(%x: float32)", "  let %c = %x * (%b + 1.0)$0;\n", ""),
+            "let %a = 1.0; let %b = %a + 2.0; | (%b + 1.0)");
+  EXPECT_THAT(body("def @f(%x: float32)", "  let %c = $0%b * %x$1;\n", ""),
+              testing::StartsWith("this depends on %x of `@f`"));
+  EXPECT_EQ(body("def $0@f()", "", ""), "let %f1 = 1; | %f1");
+  EXPECT_THAT(body("def $0@f(%x: float32)", "  let %f1 = %x;\n", ""),
+              testing::StartsWith("`@f` has a value only in a call"));
+}
+
 TEST(Evaluable, IsWhatStandsThere) {
   for (const EvaluableRow& row : kRows) {
     SCOPED_TRACE(row.text);

@@ -1,11 +1,17 @@
 # One library per room of the house. Sources are globbed, so that adding a pass or a feature touches no
 # CMake file, and a room without sources is an empty interface library.
 
-# Precompiled headers of the standard library, built once and shared by every room without a heavier set.
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/pch_std.cpp" CONTENT "// Owns the shared precompiled header.\n")
-add_library(quern_pch_std OBJECT "${PROJECT_BINARY_DIR}/generated/pch_std.cpp")
-target_link_libraries(quern_pch_std PUBLIC quern_settings fmt::fmt)
-target_precompile_headers(quern_pch_std PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch/std.h")
+# quern_shared_pch(<target> <header>): a precompiled header, built once and shared by the rooms that name the target.
+function(quern_shared_pch target header)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${target}.cpp" CONTENT "// Owns a shared precompiled header.\n")
+  add_library(${target} OBJECT "${PROJECT_BINARY_DIR}/generated/${target}.cpp")
+  target_link_libraries(${target} PUBLIC quern_settings fmt::fmt)
+  target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${header}")
+endfunction()
+# The standard library, for every room that names no other.
+quern_shared_pch(quern_pch_std cmake/pch/std.h)
+# A session, for the rooms that ask one.
+quern_shared_pch(quern_pch_session cmake/pch/session.h)
 
 # quern_sources(<variable> <folder>...): every .cpp file below the folders.
 function(quern_sources variable)
@@ -17,16 +23,18 @@ function(quern_sources variable)
   set(${variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# quern_precompile(<target> <header or empty>): the given precompiled header, or the shared one.
-function(quern_precompile target header)
-  if(header)
-    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${header}")
-  else()
+# quern_precompile(<target> <header, target of quern_shared_pch, or empty>): what is precompiled for the target.
+function(quern_precompile target pch)
+  if(NOT pch)
     target_precompile_headers(${target} REUSE_FROM quern_pch_std)
+  elseif(TARGET "${pch}")
+    target_precompile_headers(${target} REUSE_FROM "${pch}")
+  else()
+    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${pch}")
   endif()
 endfunction()
 
-# quern_room(<target> ROOT <folder>... [OBJECT] [MATCH|EXCLUDE <regex>] [PCH <header>]
+# quern_room(<target> ROOT <folder>... [OBJECT] [MATCH|EXCLUDE <regex>] [PCH <header or target>]
 #            [OBJECTS <object room>] [GENERATED <file>...] [PUBLIC <target>...] [PRIVATE <target>...])
 # OBJECTS takes in the objects of another room and what they need to link, but none of its include folders.
 function(quern_room target)
@@ -164,7 +172,7 @@ function(quern_command target)
   endif()
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE quern_settings fmt::fmt ${command_PRIVATE})
-  quern_precompile(${target} "")
+  quern_precompile(${target} quern_pch_session)
   # Compiled kernels call back into the program by symbol, so it exports what it has.
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
   install(TARGETS ${target})

@@ -59,11 +59,11 @@ size_t InternTable<Space, Value>::bytes(MemoryCount& count) const {
   return bytes;
 }
 
-template <class Space, class Value>
-struct Query<Space, Value>::ComputedMemo final : Memo {
-  ComputedMemo(Query& query, const Key& key) : query(query), key(key) {}
+template <class Space>
+struct MemoTable<Space>::ComputedMemo final : Memo {
+  ComputedMemo(MemoTable& table, const Key& key) : table(table), key(key) {}
   void became_dirty() override {
-    if (query.outdated_) query.outdated_(key);
+    if (table.outdated_) table.outdated_(key);
   }
   void refresh() override {
     if (!this->dirty_ || this->running) return;
@@ -75,8 +75,8 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     this->running = true;
     if (!this->forced_ && !outdated()) {
       // If work was cancelled meanwhile, the dependencies are unknown.
-      if (query.engine_.latched()) return;
-      valid_at = query.engine_.revision();
+      if (table.engine_.latched()) return;
+      valid_at = table.engine_.revision();
       this->dirty_ = false;
       return;
     }
@@ -90,17 +90,17 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     return false;
   }
   void compute() {
-    QueryEngine& engine = query.engine_;
-    ++query.counter_.second;
-    const Subject subject = query.subject_of(key);
-    Stage stage(query.counter_.first, {subject.declaration}, subject.name);
+    QueryEngine& engine = table.engine_;
+    ++table.counter_.second;
+    const Subject subject = table.subject_of(key);
+    Stage stage(table.counter_.first, {subject.declaration}, subject.name);
     QUERN_CHECK(this->running);
     std::vector<QueryNode*> found;
     auto fresh = [&] {
       Active active(engine);
       Series::Turn turn(this->series);
       DimArena::Outside outside;
-      auto value = std::make_shared<const Value>(query.compute_(key));
+      auto value = table.computed(key);
       found = active.recorded();
       return value;
     }();
@@ -113,28 +113,74 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     bool first = valid_at == 0;
     engine.attach(this, std::move(found));
     this->dirty_ = this->forced_ = false;
-    if (this->constant_ && query.lasting_name_of(key).empty()) this->series.clear();
+    if (this->constant_ && table.lasting_name_of(key).empty()) this->series.clear();
     valid_at = engine.revision();
-    if (!first && query.equal_ && query.equal_(*this->value, *fresh)) return;
+    if (!first && table.equal(this->value.get(), fresh.get())) return;
     this->value = std::move(fresh);
     this->changed_at = engine.revision();
   }
 
-  Query& query;
+  MemoTable& table;
   Key key;
   uint64_t valid_at = 0;
 };
 
-template <class Space, class Value>
-Query<Space, Value>::Query(Tables& tables, const std::string& name, Compute compute, Equal equal)
+template <class Space>
+MemoTable<Space>::MemoTable(Tables& tables, const std::string& name)
     : TableOf<Space>(tables, name),
       engine_(tables.engine),
-      counter_(*tables.engine.computed.try_emplace(name).first),
-      make_memo_([](Query& query, const Key& key) -> std::unique_ptr<Memo> {
-        return std::make_unique<ComputedMemo>(query, key);
-      }),
-      compute_(std::move(compute)),
-      equal_(std::move(equal)) {}
+      counter_(*tables.engine.computed.try_emplace(name).first) {}
+
+template <class Space>
+typename MemoTable<Space>::Memo& MemoTable<Space>::memo_of(const Key& key) {
+  auto& memo = memos_[key];
+  if (memo) return *memo;
+  memo = std::make_unique<ComputedMemo>(*this, key);
+  if (!left_.empty()) memo->series = left_.take(this->lasting_name_of(key));
+  return *memo;
+}
+
+template <class Space>
+const typename MemoTable<Space>::Memo& MemoTable<Space>::request(const Key& key) {
+  Memo& memo = memo_of(key);
+  memo.refresh();
+  memo.used_at = engine_.revision();
+  engine_.record(&memo);
+  return memo;
+}
+
+template <class Space>
+void MemoTable<Space>::bound() {
+  if (memos_.size() <= bound_at_) return;
+  using Entry = std::pair<const Key, std::unique_ptr<Memo>>;
+  std::vector<std::pair<uint64_t, const Entry*>> by_use;
+  for (const Entry& entry : memos_)
+    if (const Memo& memo = *entry.second; memo.used_at <= bounded_in_ &&
+                                          (drops_constants_ || !engine_.is_constant(&memo)) &&
+                                          !engine_.has_dependents(&memo))
+      by_use.emplace_back(memo.used_at, &entry);
+  auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
+  std::ranges::nth_element(by_use, end, {}, &std::pair<uint64_t, const Entry*>::first);
+  // What is dropped may be held by values that depend on constants: its variables stay its own.
+  for (auto it = by_use.begin(); it != end; ++it) {
+    const auto found = memos_.find(it->second->first);
+    engine_.detach(found->second.get());
+    memos_.erase(found);
+  }
+  // Half as many new ones come until then: what is left is at most twice what is asked for again and again. With as many
+  // new ones it would grow each time.
+  bound_at_ = std::max(most_, memos_.size() + memos_.size() / 2);
+  bounded_in_ = engine_.revision();
+}
+
+template <class Space>
+void MemoTable<Space>::drop(const Key& key) {
+  if (const auto found = memos_.find(key); found != memos_.end()) drop_at(found);
+}
+
+template <class Space, class Value>
+Query<Space, Value>::Query(Tables& tables, const std::string& name, Compute compute, Equal equal)
+    : MemoTable<Space>(tables, name), compute_(std::move(compute)), equal_(std::move(equal)) {}
 
 template <class Space, class Value>
 template <class Owner, class Returned, class Taken>
@@ -151,37 +197,11 @@ Query<Space, Value>::Query(Tables& tables, Owner& owner, const std::string& name
           std::move(equal)) {}
 
 template <class Space, class Value>
-void Query<Space, Value>::bound() {
-  if (memos_.size() <= bound_at_) return;
-  std::vector<std::pair<uint64_t, Key>> by_use;
-  for (auto& [key, memo] : memos_)
-    if (memo->used_at <= bounded_in_ && (drops_constants_ || !engine_.is_constant(memo.get())) &&
-        !engine_.has_dependents(memo.get()))
-      by_use.emplace_back(memo->used_at, key);
-  auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
-  std::nth_element(by_use.begin(), end, by_use.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  // What is dropped may be held by values that depend on constants: its variables stay its own.
-  for (auto it = by_use.begin(); it != end; ++it) {
-    const auto found = memos_.find(it->second);
-    engine_.detach(found->second.get());
-    memos_.erase(found);
-  }
-  // Half as many new ones come until then: what is left is at most twice what is asked for again and again. With as many
-  // new ones it would grow each time.
-  bound_at_ = std::max(most_, memos_.size() + memos_.size() / 2);
-  bounded_in_ = engine_.revision();
-}
-
-template <class Space, class Value>
-void Query<Space, Value>::drop(const Key& key) {
-  if (const auto found = memos_.find(key); found != memos_.end()) drop_at(found);
-}
-
-template <class Space, class Value>
 size_t Query<Space, Value>::bytes(MemoryCount& count) const {
-  size_t bytes = memos_.size() * (sizeof(ComputedMemo) + sizeof(Key) + kBytesOfEntry);
-  for (auto& [key, memo] : memos_) bytes += owned_bytes(memo->value, count);
+  constexpr size_t kMemo = sizeof(typename MemoTable<Space>::Memo) + 2 * sizeof(Key) + 2 * sizeof(void*);
+  size_t bytes = this->memos().size() * (kMemo + kBytesOfEntry);
+  for (auto& [key, memo] : this->memos())
+    bytes += owned_bytes(std::static_pointer_cast<const Value>(memo->value), count);
   return bytes;
 }
 

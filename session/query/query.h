@@ -14,15 +14,13 @@
 
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "ir/base/series.h"
-#include "session/query/left_series.h"
+#include "session/query/memo_table.h"
 #include "session/query/table.h"
 
 namespace quern {
@@ -124,7 +122,7 @@ class InternTable final : public TableOf<Space> {
 
 /// A memoised function of its key and of the inputs and queries it requests.
 template <class Space, class Value>
-class Query final : public TableOf<Space> {
+class Query final : public MemoTable<Space> {
  public:
   using Key = typename Space::Key;
   using Compute = std::function<Value(const Key&)>;
@@ -142,85 +140,30 @@ class Query final : public TableOf<Space> {
   /// The up-to-date value. The reference is valid until an input changes and the query is asked again. A
   /// query that requests itself gets an empty value.
   const Value& operator()(const Key& key) {
-    Memo& memo = memo_of(key);
-    memo.refresh();
-    memo.used_at = engine_.revision();
-    engine_.record(&memo);
+    const auto& memo = this->request(key);
     static const Value empty{};
     const auto& value = memo.abandoned ? memo.abandoned : memo.value;
-    return value && !memo.running ? *value : empty;
+    return value && !memo.running ? *static_cast<const Value*>(value.get()) : empty;
   }
   /// The last computed value, possibly of an earlier revision; null if there is none. Records no dependency:
   /// for readers on other threads, and for computations that reuse unchanged parts.
   std::shared_ptr<const Value> known(const Key& key) const {
-    auto found = memos_.find(key);
-    return found == memos_.end() ? nullptr : found->second->value;
+    auto found = this->memos().find(key);
+    return found == this->memos().end() ? nullptr
+                                        : std::static_pointer_cast<const Value>(found->second->value);
   }
-  /// Whether `known` is up to date.
-  bool is_current(const Key& key) const {
-    auto found = memos_.find(key);
-    return found != memos_.end() && found->second->is_current();
-  }
-
-  /// If there are more than `most` memos, and half as many again as it left before, `bound` drops those without
-  /// dependents that were not asked for since it did so last, least recently used first, until `keep` are left.
-  /// Nothing records that it depends on a constant: `constants` tells whether these are dropped too.
-  Query& keeping(size_t most, size_t keep, bool constants) {
-    most_ = bound_at_ = most, keep_ = keep, drops_constants_ = constants;
-    return *this;
-  }
-  /// `told` is called with each key whose computed value may be out of date, when an input changes. It asks no query.
-  void when_outdated(std::function<void(const Key&)> told) { outdated_ = std::move(told); }
-  void bound() override;
-  void drop(const Key& key) override;
-  /// Drops the memos of all keys for which `goes` is true.
-  template <class F>
-  void drop_if(const F& goes) {
-    for (auto it = memos_.begin(); it != memos_.end();) it = goes(it->first) ? drop_at(it) : std::next(it);
-  }
-  size_t size() const override { return memos_.size(); }
   size_t bytes(MemoryCount& count) const override;
 
  private:
-  struct Memo : QueryNode {
-    bool is_current() const { return value && !this->dirty_; }
-    std::shared_ptr<const Value> value;      ///< null before the first computation
-    std::shared_ptr<const Value> abandoned;  ///< the result of a cancelled computation, only for its
-                                             ///< requester
-    uint64_t used_at = 0;
-    bool running = false;  ///< it or one of its dependencies is being computed
-    Series series;         ///< shared by all computations of the value
-  };
-  using Memos = std::unordered_map<Key, std::unique_ptr<Memo>, typename Space::Hash>;
-  struct ComputedMemo;
-  Memo& memo_of(const Key& key) {
-    auto& memo = memos_[key];
-    if (memo) return *memo;
-    memo = make_memo_(*this, key);
-    if (!left_.empty()) memo->series = left_.take(this->lasting_name_of(key));
-    return *memo;
+  std::shared_ptr<const void> computed(const Key& key) const override {
+    return std::make_shared<const Value>(compute_(key));
   }
-  /// Its key is gone. What follows it is returned.
-  typename Memos::iterator drop_at(typename Memos::iterator at) {
-    Memo& memo = *at->second;
-    if (!memo.series.empty())
-      if (std::string name = this->lasting_name_of(at->first); !name.empty())
-        left_.leave(std::move(name), std::move(memo.series));
-    engine_.detach(&memo);
-    return memos_.erase(at);
+  bool equal(const void* before, const void* after) const override {
+    return equal_ && equal_(*static_cast<const Value*>(before), *static_cast<const Value*>(after));
   }
 
-  QueryEngine& engine_;
-  std::pair<const std::string, uint64_t>& counter_;  ///< its name, and the number of computations
-  std::unique_ptr<Memo> (*make_memo_)(Query&, const Key&);
   Compute compute_;
   Equal equal_;
-  std::function<void(const Key&)> outdated_;
-  size_t most_ = SIZE_MAX, keep_ = SIZE_MAX, bound_at_ = SIZE_MAX;
-  bool drops_constants_ = false;
-  uint64_t bounded_in_ = 0;  ///< the revision in which `bound` last looked
-  Memos memos_;
-  LeftSeries left_;
 };
 
 }  // namespace quern

@@ -67,19 +67,27 @@ bool is_spelled(Dim dim, const Names& names) {
   return spelled;
 }
 
-/// Possible spellings of a bound, shortest first: omitted, or without clamping to the axis.
-std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent, const Names& names) {
+/// The dim, and what it is where a clamp in it does nothing.
+std::vector<Dim> without_clamps(Dim dim) {
+  std::vector<Dim> all{dim};
+  for (size_t i = 0; i < all.size(); ++i)
+    if (const Dim choice = all[i]; choice->kind == DimKind::Min || choice->kind == DimKind::Max)
+      all.insert(all.end(), choice->args.begin(), choice->args.end());
+  return all;
+}
+
+/// Possible spellings of a bound, shortest first: omitted, or without clamping to the axis. It is one of `bounds`, up to clamps.
+std::vector<std::optional<Dim>> spellings(const std::vector<Dim>& bounds, Dim extent, const Names& names) {
   std::vector<std::optional<Dim>> found{std::nullopt};
-  std::vector<Dim> todo{bound};
-  while (!todo.empty()) {
-    Dim dim = todo.back();
-    todo.pop_back();
-    if (dim->kind == DimKind::Min || dim->kind == DimKind::Max)
-      todo.insert(todo.end(), dim->args.begin(), dim->args.end());
-    if (auto from_end = as_const(dim_sub(dim, extent)); from_end && *from_end < 0 && !as_const(dim))
-      found.emplace_back(dim_const(*from_end));
-    if (is_spelled(dim, names)) found.emplace_back(dim);
-  }
+  const auto add = [&](std::optional<Dim> dim) {
+    if (std::ranges::find(found, dim) == found.end()) found.push_back(dim);
+  };
+  for (Dim bound : bounds)
+    for (Dim dim : without_clamps(bound)) {
+      if (auto from_end = as_const(dim_sub(dim, extent)); from_end && *from_end < 0 && !as_const(dim))
+        add(dim_const(*from_end));
+      if (is_spelled(dim, names)) add(dim);
+    }
   // Numbers first, and bounds without clamping.
   const auto rank = [](const std::optional<Dim>& dim) {
     if (as_const(*dim)) return 0;
@@ -116,8 +124,11 @@ std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim e
   auto linear = linear_in(at, var);
   auto step = linear ? as_const(linear->coefficient) : std::nullopt;
   if (!step) return std::nullopt;
-  Dim first = linear->rest, last = dim_add(first, dim_mul(count, dim_const(*step)));
-  for (std::optional<Dim> from : spellings(first, extent, names_))
+  const Dim first = linear->rest;
+  std::vector<Dim> last;
+  for (Dim begin : without_clamps(first))
+    for (Dim steps : without_clamps(count)) last.push_back(dim_add(begin, dim_mul(steps, dim_const(*step))));
+  for (std::optional<Dim> from : spellings({first}, extent, names_))
     for (std::optional<Dim> to : spellings(last, extent, names_)) {
       SliceRange range = slice_range(from, to, *step, extent);
       if (range.first != first || range.count != count) continue;

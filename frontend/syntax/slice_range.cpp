@@ -1,16 +1,22 @@
 #include "frontend/syntax/slice_range.h"
 
+#include <limits>
+
 #include "ir/dim/prover.h"
 
 namespace quern {
 
 namespace {
 
-/// Whether a is at most b for every value of their variables: declared dims are not negative. That of a number known at run time
-/// alone may be.
-bool is_at_most(Dim a, Dim b) {
-  const auto is_open = [](Dim dim) { return dim->has_any || dim->has_infer || contains_opened(dim); };
-  return !is_open(a) && !is_open(b) && prove_nonnegative(dim_sub(b, a), Facts());
+/// Whether a dim is not negative for any value of its variables: declared dims and those of the axis are not. That of a
+/// number known at run time alone may be.
+bool is_nonnegative(Dim dim, Dim extent) {
+  if (dim->has_any || dim->has_infer) return false;
+  Facts facts;
+  for_each_var(dim, [&](Dim var) {
+    if (var->opened && !contains_var(extent, var)) facts.add_lower(var, std::numeric_limits<int64_t>::min());
+  });
+  return prove_nonnegative(dim, facts);
 }
 
 }  // namespace
@@ -19,17 +25,30 @@ SliceRange slice_range(std::optional<Dim> first, std::optional<Dim> last, int64_
   const bool down = step < 0;
   const Dim one = dim_const(1), before = dim_const(down ? -1 : 0),
             last_begin = down ? dim_sub(extent, one) : extent;
-  auto clamp = [&](Dim at) {
-    if (auto c = as_const(at); c && *c < 0) at = dim_add(at, extent);
-    if (!is_at_most(before, at)) at = dim_max(at, before);
-    return is_at_most(at, last_begin) ? at : dim_min(at, last_begin);
+  const auto from_start = [&](Dim at) {
+    const auto c = as_const(at);
+    return c && *c < 0 ? dim_add(at, extent) : at;
   };
-  Dim begin = first ? clamp(*first) : down ? last_begin : dim_const(0);
-  Dim end = last ? clamp(*last) : down ? before : extent;
-  Dim size = dim_const(down ? -step : step);
-  Dim span = down ? dim_sub(begin, end) : dim_sub(end, begin);
-  Dim count = dim_floordiv(dim_add(span, dim_sub(size, one)), size);
-  if (!prove_nonnegative(count, Facts())) count = dim_max(count, dim_const(0));
+  const auto at_least = [&](Dim at) {
+    return is_nonnegative(dim_sub(at, before), extent) ? at : dim_max(at, before);
+  };
+  const auto at_most = [&](Dim at) {
+    return is_nonnegative(dim_sub(last_begin, at), extent) ? at : dim_min(at, last_begin);
+  };
+  const Dim from = first ? from_start(*first) : down ? last_begin : dim_const(0);
+  const Dim to = last ? from_start(*last) : down ? before : extent;
+  const Dim begin = first ? at_most(at_least(from)) : from, size = dim_const(down ? -step : step);
+  const auto count_between = [&](Dim begin, Dim end) {
+    const Dim span = down ? dim_sub(begin, end) : dim_sub(end, begin);
+    const Dim count = dim_floordiv(dim_add(span, dim_sub(size, one)), size);
+    return is_nonnegative(count, extent) ? count : dim_max(count, dim_const(0));
+  };
+  const Dim clamped = count_between(begin, at_most(at_least(to)));
+  if (as_const(clamped)) return {begin, clamped, step};
+  // A bound beyond the axis on the side where nothing is selected needs no clamping: the difference is not positive either
+  // way. So `%x[1:-1]` of n elements has max(n - 2, 0).
+  const Dim count =
+      down ? count_between(at_most(from), at_least(to)) : count_between(at_least(from), at_most(to));
   return {begin, count, step};
 }
 

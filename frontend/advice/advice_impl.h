@@ -72,6 +72,7 @@ class Advisor {
   std::optional<SyntaxProblem> parameters();
   std::optional<SyntaxProblem> bindings();
   std::optional<SyntaxProblem> name_after_let(size_t at);
+  std::optional<SyntaxProblem> several_names(size_t first);
   // operators
   std::optional<SyntaxProblem> equals();
   std::optional<SyntaxProblem> arrows();

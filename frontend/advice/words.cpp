@@ -173,6 +173,12 @@ std::optional<SyntaxProblem> Advisor::parameters() {
                     return t.text == "(";
                   }) == f_.tokens.begin() + static_cast<ptrdiff_t>(open);
   if (!declares && !(open_bracket() == "(" && open > 0 && word(open - 1) == "fn")) return std::nullopt;
+  if ((now == "_" || now == "%_") && (word(at - 1) == "(" || word(at - 1) == ",")) {
+    SyntaxProblem p =
+        here(DiagnosticKind::ForeignForm, "a parameter that is not used has a name too: `%unused`");
+    p.fixes.push_back(fix("write `%unused`", {{range(at), "%unused"}}));
+    return p;
+  }
   if (now == "=" && !expects("=="))
     return here(DiagnosticKind::WrongEquals,
                 "a parameter has no default value; an attribute has one, and no `%`: `k: int = 1`");
@@ -184,6 +190,29 @@ std::optional<SyntaxProblem> Advisor::parameters() {
     return p;
   }
   return std::nullopt;
+}
+
+// `a, b = …` and `let %a, %b = …`: names with commas between them and `=` behind, the first of which is at `first`.
+std::optional<SyntaxProblem> Advisor::several_names(size_t first) {
+  std::vector<std::pair<Range, std::string>> edits;
+  std::string pattern;
+  size_t i = first;
+  for (;; i += 2) {
+    const bool is_local = is(i, LexedKind::Local);
+    if (!is_local && (!is(i, LexedKind::Name) || is_keyword(word(i)))) return std::nullopt;
+    const uint32_t begin = range(i).begin;
+    std::string before = i > first ? "" : first == statement_start() ? "let (" : "(";
+    if (!is_local) before += "%";
+    if (!before.empty()) edits.emplace_back(Range{begin, begin}, before);
+    pattern += fmt::format("{}{}{}", i > first ? ", " : "", is_local ? "" : "%", word(i));
+    if (word(i + 1) != ",") break;
+  }
+  if (i == first || word(i + 1) != "=") return std::nullopt;
+  edits.emplace_back(Range{range(i).end, range(i).end}, ")");
+  SyntaxProblem p = here(DiagnosticKind::ForeignForm,
+                         fmt::format("several variables stand in parentheses: `let ({}) = …`", pattern));
+  p.fixes.push_back(fix(fmt::format("write `let ({})`", pattern), std::move(edits)));
+  return p;
 }
 
 // `let x = …`, `let mut %x = …`; nothing for a word of the language.
@@ -214,8 +243,9 @@ std::optional<SyntaxProblem> Advisor::bindings() {
   // A bare name would begin a pattern, so the parser misses the bracket after it.
   if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Name))
     return name_after_let(start + 1);
-  if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Local) && now == ",")
-    return here(DiagnosticKind::ForeignForm, "several variables stand in parentheses: `let (%a, %b) = …`");
+  const bool has_let = word(start) == "let";
+  if (now == "," && at == start + (has_let ? 2 : 1))
+    if (auto p = several_names(at - 1)) return p;
   if (word(start) == "let" && at == start + 1) {
     if (is(at, LexedKind::Name)) return name_after_let(at);
     if (now == "=")

@@ -101,7 +101,11 @@ std::optional<StaticValue> StaticEvaluator::other(SyntaxPtr expr, const StaticEn
     return std::nullopt;
   }
   report(DiagnosticKind::NotStatic, expr,
-         "this has to be known at compile time: integers, dims, lists and `static` functions of them");
+         expr == measured_ && is_operand(expr)
+             ? "`len` is of tuples, and of lists known at compile time; the extents of a tensor are in its "
+               "type: "
+               "`def @f[n](%x: Tensor[(n,), float32]) { … n … }`"
+             : "this has to be known at compile time: integers, dims, lists and `static` functions of them");
   return std::nullopt;
 }
 
@@ -365,6 +369,7 @@ std::optional<StaticValue> StaticEvaluator::call(SyntaxPtr expr, const StaticEnv
       callee->is(SyntaxKind::Name) && callee->children.empty() ? find_static_builtin(callee->text) : nullptr;
   if (!builtin) return other(expr, env);
   StaticList args;
+  if (callee->text == "len") measured_ = expr->child(1);
   for (SyntaxPtr arg : expr->children.subspan(1))
     if (!append(arg, env, args)) return std::nullopt;
   for (const StaticValue& arg : args)

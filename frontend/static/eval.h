@@ -84,6 +84,7 @@ class StaticEvaluator {
 
   int depth_ = 0;
   int64_t steps_ = 0;
+  SyntaxPtr measured_ = nullptr;  ///< the last argument of `len`
 };
 
 /// The message for a `_` in value position.

@@ -24,6 +24,8 @@ void Extents::open(SyntaxPtr syntax, ComputedExtents& extents) {
       if (auto dim = opened(syntax, extents)) extents.dims.emplace_back(syntax, *dim);
     return;
   }
+  // The length of a list, whatever its items are.
+  if (syntax->is(SyntaxKind::Call) && syntax->child(0)->text == "len") return;
   for (SyntaxPtr part : syntax->children) open(part, extents);
 }
 

@@ -207,8 +207,10 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
   if (literal) dtype = DType::int32();
   if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
     report(DiagnosticKind::TypeMismatch, item,
-           fmt::format("a position has to be an integer, or a list of them (rank 1), or a mask, not {}",
-                       unifier_.describe(type)));
+           item->text == "None"
+               ? "`None` adds no axis: `expand_dims(%x, axis=1)` adds one before the axis 1"
+               : fmt::format("a position has to be an integer, or a list of them (rank 1), or a mask, not {}",
+                             unifier_.describe(type)));
     return nullptr;
   }
   if (is_list) {

@@ -73,6 +73,11 @@ int CommandLine::evaluate() {
   // An evaluation may never end by itself, and a server that was killed does not end it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto input = read_stdin();
+  if (input && input->find_first_not_of(" \n\r\t") == std::string::npos) {
+    say("`quern evaluate` reads the order of a language server, and there is none; `quern run FILE` runs a "
+        "file");
+    return kMisuse;
+  }
   auto order =
       input ? lsp::decode_order(*input) : Result<lsp::EvaluationOrder>(Failure{input.error().message});
   if (!order) {

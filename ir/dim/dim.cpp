@@ -142,74 +142,37 @@ Dim with_joined_index(const Poly& sum) {
   return nullptr;
 }
 
-/// The terms of the sum without those of the dim, constants aside; nothing if one is not there, or if it has no others.
-std::optional<Poly> without_terms(Poly sum, Dim dim, int64_t sign) {
-  bool has_any = false;
-  for (const TermView term : Terms(dim)) {
-    if (term.atoms.empty()) continue;
-    const std::optional<int64_t> wanted = checked_mul(term.coefficient, sign);
-    const auto found = std::ranges::find_if(sum, [&](const Term& t) {
-      return wanted == t.coefficient && std::ranges::equal(t.atoms, term.atoms);
-    });
-    if (found == sum.end()) return std::nullopt;
-    sum.erase(found);
-    has_any = true;
-  }
-  return has_any ? std::optional(std::move(sum)) : std::nullopt;
+/// The atom that the term consists of, if it is of this kind; else null.
+Dim lone(const Term& term, DimKind kind) {
+  const Dim atom = term.atoms.size() == 1 ? term.atoms.front() : nullptr;
+  return atom && atom->kind == kind ? atom : nullptr;
 }
 
-/// The sum with a - min(a, b) replaced by max(0, a - b), and likewise for max, for more operands, and for the opposite
-/// signs: `n - min(n, 1)` elements behind the first are `max(n - 1, 0)`. Null if there is none.
-Dim with_joined_choice(const Poly& sum) {
-  for (size_t i = 0; i < sum.size(); ++i) {
-    const auto& [sign, atoms] = sum[i];
-    const Dim choice = atoms.size() == 1 ? atoms.front() : nullptr;
-    if (!choice || (sign != 1 && sign != -1)) continue;
-    if (choice->kind != DimKind::Min && choice->kind != DimKind::Max) continue;
-    Poly others = sum;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    for (Dim operand : choice->args) {
-      const std::optional<Poly> rest = without_terms(others, operand, -sign);
-      if (!rest) continue;
-      // sign * choice - sign * operand, and what was taken out of the sum is -sign * (operand without its constant).
-      const bool is_min = (choice->kind == DimKind::Min) == (sign > 0);
-      Dim joined = nullptr;
-      for (Dim other : choice->args) {
-        const Dim apart = sign > 0 ? dim_sub(other, operand) : dim_sub(operand, other);
-        joined = !joined ? apart : is_min ? dim_min(joined, apart) : dim_max(joined, apart);
-      }
-      const Dim constant = dim_mul(dim_const(sign), dim_const(constant_part(to_poly(operand))));
-      return dim_add(dim_add(from_poly(*rest), constant), joined);
-    }
-  }
-  return nullptr;
-}
-
-/// The sum with min(a, b) + max(a, b) replaced by a + b. Null if there is none.
+/// The sum with min(a, b) + max(s - a, s - b) replaced by s: the first of n elements and the others are
+/// min(n, 1) + max(n - 1, 0). Null if there is none.
 Dim with_joined_pair(const Poly& sum) {
-  const auto is_pair = [](const Term& a, const Term& b) {
-    const bool are_lone = a.atoms.size() == 1 && b.atoms.size() == 1 && a.coefficient == b.coefficient;
-    if (!are_lone) return false;
-    const Dim low = a.atoms.front(), high = b.atoms.front();
-    return low->kind == DimKind::Min && high->kind == DimKind::Max && low->args.size() == 2 &&
-           std::ranges::equal(low->args, high->args);
-  };
-  for (const Term& low : sum)
+  for (const Term& low : sum) {
+    const Dim min = lone(low, DimKind::Min);
+    if (!min || min->args.size() != 2) continue;
     for (const Term& high : sum) {
-      if (!is_pair(low, high)) continue;
+      const Dim max = lone(high, DimKind::Max);
+      if (!max || max->args.size() != 2 || high.coefficient != low.coefficient) continue;
+      const Dim a = min->args[0], b = min->args[1], c = max->args[0], d = max->args[1];
+      const Dim straight = dim_add(a, c), across = dim_add(a, d);
+      const Dim both = straight == dim_add(b, d) ? straight : across == dim_add(b, c) ? across : nullptr;
+      if (!both) continue;
       Poly rest;
       for (const Term& term : sum)
         if (&term != &low && &term != &high) rest.push_back(term);
-      const std::span<const Dim> args = low.atoms.front()->args;
-      return dim_add(from_poly(rest), dim_mul(dim_const(low.coefficient), dim_add(args[0], args[1])));
+      return dim_add(from_poly(rest), dim_mul(dim_const(low.coefficient), both));
     }
+  }
   return nullptr;
 }
 
 Dim joined(const Poly& sum) {
   if (const Dim pair = with_joined_pair(sum)) return pair;
   if (const Dim index = with_joined_index(sum)) return index;
-  if (const Dim choice = with_joined_choice(sum)) return choice;
   return from_poly(sum);
 }
 

@@ -42,6 +42,15 @@ TEST(CommandLine, NamesItAfterOptionsToo) {
   EXPECT_EQ(outcome.code, 2);
 }
 
+TEST(CommandLine, EvaluatesNothingWithoutAnOrder) {
+  const ProgramOutcome outcome = quern_with({"evaluate"});
+  EXPECT_EQ(outcome.err,
+            "quern: `quern evaluate` reads the order of a language server, and there is none; `quern run "
+            "FILE` runs a "
+            "file\n");
+  EXPECT_EQ(outcome.code, 2);
+}
+
 TEST(CommandLine, LeavesOutWhatOnlyMakesProgramsFaster) {
   const std::string text = "def @main(%x: Tensor[(4,), float32]) { let %a = %x + 1f; exp(%a * 2f) }";
   const TemporaryFolder folder;

@@ -53,6 +53,8 @@ void Assignments::report_mismatch(SyntaxPtr at, Type w, Type f, const std::strin
     notes.push_back({std::nullopt,
                      "what is read through a reference may have been written through another: their "
                      "types have to be the same, as written where the reference is made"});
+  if (w->kind == TypeKind::Data && w->name == "List" && f->is_tensor() && at->is(SyntaxKind::List))
+    detail = "; `[…]` is a tensor, and a list is `Cons(%a, Cons(%b, Nil))`";
   if (detail.empty() && unifier_.describe(w) == unifier_.describe(f))
     detail = " of another declaration of that name: make the value anew";
   report(kind, at,

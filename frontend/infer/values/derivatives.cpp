@@ -99,8 +99,11 @@ bool Derivatives::attempt(SyntaxPtr s, DerivativeDraft& draft) {
     return fail(
         s, draft,
         fmt::format("`{}` takes a function whose result is {} of floating-point numbers, and this has "
-                    "the result {}",
-                    name, of_scalar ? "one tensor" : "a tensor or tuple", unifier_.describe(result)));
+                    "the result {}{}",
+                    name, of_scalar ? "one tensor" : "a tensor or tuple", unifier_.describe(result),
+                    result->is_tensor() && result->dtype.is_int()
+                        ? "; write numbers as `1.0`, or the type of a parameter, as in `fn (%x: float32)`"
+                        : ""));
   if (of_scalar && !result->is_scalar())
     return fail(s, draft,
                 fmt::format("`{}` takes a function whose result is one number, and the result of this is {}; "

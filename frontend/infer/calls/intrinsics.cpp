@@ -123,10 +123,11 @@ bool Intrinsics::add_file_name(Printed& printed, SyntaxPtr name) {
   if (name->is(SyntaxKind::String)) printed.label(name->text);
   if (!name->is(SyntaxKind::FormatString)) return name->is(SyntaxKind::String);
   add(printed, name);
-  for (size_t i = 0; i < name->children.size(); ++i) {
-    SyntaxPtr part = name->child(i);
-    DraftPtr value = printed.values[i];
-    if (!value) continue;
+  size_t next = 0;
+  for (SyntaxPtr part : name->children) {
+    if (part->is(SyntaxKind::String)) continue;
+    while (!printed.values[next]) ++next;
+    const DraftPtr value = printed.values[next++];
     relations_.relate(part, value, "a value in the name of a file", [=, this] {
       Type type = resolve(value->type);
       if (type->kind == TypeKind::Infer) return false;

@@ -27,7 +27,7 @@ class Intrinsics : public WalkPart {
   /// What `print` writes of arguments; false after a diagnostic.
   bool add(Printed& printed, SyntaxPtr s, std::span<const SyntaxPtr> arguments);
   void expect_format(SyntaxPtr formatted, DraftPtr value);
-  /// Each part of the syntax is one of `printed`, which is empty; false where it is no string.
+  /// Adds a file's name to `printed`, which is empty; false where it is no string.
   bool add_file_name(Printed& printed, SyntaxPtr name);
   DraftPtr load(SyntaxPtr s);
   /// `save` and `restore`

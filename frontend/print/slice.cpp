@@ -128,8 +128,9 @@ std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim e
   std::vector<Dim> last;
   for (Dim begin : without_clamps(first))
     for (Dim steps : without_clamps(count)) last.push_back(dim_add(begin, dim_mul(steps, dim_const(*step))));
+  const auto ends = spellings(last, extent, names_);
   for (std::optional<Dim> from : spellings({first}, extent, names_))
-    for (std::optional<Dim> to : spellings(last, extent, names_)) {
+    for (std::optional<Dim> to : ends) {
       SliceRange range = slice_range(from, to, *step, extent);
       if (range.first != first || range.count != count) continue;
       std::string text = (from ? dim_text(*from) : "") + ":" + (to ? dim_text(*to) : "");

@@ -210,5 +210,6 @@ ValuePtr substitute(const ValuePtr& value, const DimMap& map) { return map_dims(
 BoundsCheck substitute(const BoundsCheck& check, const DimMap& map) {
   return map_dims(check, substitution(map));
 }
+Block substitute(const Block& block, const DimMap& map) { return map_dims(block, substitution(map)); }
 
 }  // namespace quern::loops

@@ -131,5 +131,6 @@ Block map_dims(const Block& block, const DimFunction& f);
 /// The argument with dims replaced.
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
 BoundsCheck substitute(const BoundsCheck& check, const DimMap& map);
+Block substitute(const Block& block, const DimMap& map);
 
 }  // namespace quern::loops

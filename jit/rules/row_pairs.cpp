@@ -61,17 +61,13 @@ bool gains(const Block& statements, const std::vector<Buffer>& buffers, const Ma
   return passes > 1;
 }
 
-Block of_row(const Block& statements, Dim row, Dim index) {
-  return map_dims(statements, [&](Dim dim) { return quern::substitute(dim, DimMap{{row, index}}); });
-}
-
 }  // namespace
 
 std::optional<Block> paired_rows(const Block& statements, Dim row, Dim first, Dim second, int locals,
                                  const std::vector<Buffer>& buffers, const MachineModel& machine) {
   if (!gains(statements, buffers, machine)) return std::nullopt;
-  const Block one = of_row(statements, row, first),
-              other = FieldMap(LocalsFrom{locals})(of_row(statements, row, second));
+  const Block one = substitute(statements, {{row, first}}),
+              other = FieldMap(LocalsFrom{locals})(substitute(statements, {{row, second}}));
   Block both;
   for (size_t k = 0; k < one.size(); ++k) {
     auto* loop = as<For>(one[k]);

@@ -129,8 +129,7 @@ bool add_pairs(const RowLoops& single, const Block& row, const MachineModel& mac
     const Dim one = last.rows[single.shared] = dim_var(index->name);
     last.extents[single.shared] = left;
     const Dim at = dim_add(dim_mul(count, two), one);
-    const Block body = map_dims(row, [&](Dim dim) { return quern::substitute(dim, DimMap{{index, at}}); });
-    kernel.body.push_back(last.around(body, count));
+    kernel.body.push_back(last.around(substitute(row, {{index, at}}), count));
     kernel.range = dim_add(count, left);
   }
   kernel.locals *= 2;

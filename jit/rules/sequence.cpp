@@ -44,9 +44,7 @@ void put_together(const std::vector<Kernel>& kernels, Kernel& all) {
   together.body.clear();
   for (const Kernel& kernel : kernels) {
     const For& loop = *range_loop(kernel);
-    Block body = map_dims(loop.body, [&](Dim dim) {
-      return quern::substitute(dim, DimMap{{loop.var, together.var}});
-    });
+    Block body = substitute(loop.body, {{loop.var, together.var}});
     if (loop.extent != together.extent)
       body = {only_if({{together.var, nullptr, loop.extent}}, std::move(body))};
     together.body.insert(together.body.end(), body.begin(), body.end());

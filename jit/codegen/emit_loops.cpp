@@ -243,9 +243,9 @@ void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
   known_.erase(var);
 }
 
-/// Emits a step; with `apart`, the next step cannot reuse its loads.
+/// Emits a step; with `fenced`, the next step cannot reuse its loads.
 void Emitter::unrolled_step(const loops::For& s, const loops::Unrolled& steps, Dim index) {
-  const auto buffers = steps.apart ? hide_buffers(s.body) : buffers_;
+  const auto buffers = steps.fenced ? hide_buffers(s.body) : buffers_;
   at_known_index(s.var, index, s.body);
   buffers_ = buffers;
 }
@@ -255,7 +255,7 @@ void Emitter::emit_loop(const loops::For& s, const loops::Unrolled& steps) {
   QUERN_CHECK(!varies(s.extent));
   if (is_const(s.extent, steps.width)) {
     for (int64_t i = 0; i < steps.width; ++i) unrolled_step(s, steps, dim_const(i));
-    if (steps.apart) buffers_ = hide_buffers(s.body);
+    if (steps.fenced) buffers_ = hide_buffers(s.body);
     return;
   }
   const auto width = static_cast<uint64_t>(steps.width);
@@ -271,7 +271,7 @@ void Emitter::emit_loop(const loops::For& s, const loops::Unrolled& steps) {
       facts_.add_index(first, here(s.extent));
       for (uint64_t ahead = 0; ahead < step; ++ahead)
         unrolled_step(s, steps, dim_add(first, dim_const(static_cast<int64_t>(ahead))));
-      if (steps.apart) buffers_ = hide_buffers(s.body);
+      if (steps.fenced) buffers_ = hide_buffers(s.body);
       facts_ = outside;
       close_scope();
     });

@@ -319,7 +319,7 @@ class Writer {
   }
   std::string execution(const Unrolled& how, Dim extent) const {
     return (is_const(extent, how.width) ? " unroll" : fmt::format(" unroll {}", how.width)) +
-           std::string(how.apart ? " apart" : "");
+           std::string(how.fenced ? " fenced" : "");
   }
 
   std::string tile(const Declare& s) const {

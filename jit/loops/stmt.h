@@ -70,7 +70,7 @@ struct Vectorized {
 struct Unrolled {
   int width = 1;
   /// Values loaded by a step are not kept in registers for later steps, since a tile needs the registers.
-  bool apart = false;
+  bool fenced = false;
 };
 using Execution = std::variant<Serial, Vectorized, Unrolled>;
 

@@ -86,6 +86,7 @@ class NestWriter {
   Block one_loop(const LoopIds& order, size_t k, Dim extent, Place place, const Inside& inside);
   Execution execution_of(LoopId loop, Dim extent, const Place& place) const;
   Block step(const LoopIds& order, size_t k, Place place, const Inside& inside);
+  bool are_fenced(const Nest::Loop& loop, const Place& place) const;
   bool fills_registers(const Place& place) const;
   Block guarded(LoopId loop, Place place, const Inside& inside);
   bool is_open(Dim d) const;

@@ -239,5 +239,15 @@ TEST(Codegen, MultipliesMatricesOverRunTimeDims) {
   }
 }
 
+/// LLVM cannot split what takes vectors of 512 bits where it may use none.
+TEST(Codegen, HasVectorsOf512BitsOnlyWhereLlvmMayUseThem) {
+  const std::string wide = "+avx512f,+avx512vl,+avx512dq,";
+  for (const auto& [features, bytes] : {std::pair(wide + "-evex512", 32), std::pair(wide + "+evex512", 64)}) {
+    auto generator = CodeGenerator::create({.features = features});
+    ASSERT_TRUE(generator) << generator.error().message;
+    EXPECT_EQ((*generator)->target().machine.vector_bytes, bytes) << features;
+  }
+}
+
 }  // namespace
 }  // namespace quern

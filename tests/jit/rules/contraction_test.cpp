@@ -35,7 +35,13 @@ std::string schedule_of(const loops::Lowered& lowered) { return to_string(lowere
 TEST(Contraction, HasNoMasksBesideATileThatFillsTheRegisters) {
   const loops::Lowered narrow = lowered_main(kPadded, narrow_machine());
   EXPECT_THAT(schedule_of(narrow), AllOf(HasSubstr("peel(xo)"), HasSubstr("unroll(s)")));
-  EXPECT_THAT(print_kernel(narrow.kernel), HasSubstr("unroll 2 apart"));
+}
+
+// Only steps that are straight code have fences between them.
+TEST(Contraction, FencesStepsThatAreUnrolledAsAWhole) {
+  const std::string loops = print_kernel(lowered_main(kPadded, narrow_machine()).kernel);
+  EXPECT_THAT(loops, AllOf(HasSubstr("for s in 0..3 unroll fenced {"), HasSubstr("for d in 0..64 unroll 2 {")));
+  EXPECT_THAT(print_kernel(lowered_main(kPadded).kernel), Not(HasSubstr("unroll 2 fenced")));
 }
 
 TEST(Contraction, MasksRowsWhereMasksHaveRegistersOfTheirOwn) {

@@ -270,9 +270,15 @@ double ContractionModel::cycles(const Roles& roles, int64_t rows, int64_t vector
     return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
   const auto work = static_cast<double>(rows * vectors) / 2;
   const auto loads = static_cast<double>(rows + vectors) / 2;
-  const bool fits = depth(roles) * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;
-  return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads +
-         far_cycles(roles, rows);
+  return std::max({work, loads, 4.0, static_cast<double>(vectors) * panel_cycles(roles, vectors)}) +
+         0.1 * loads + far_cycles(roles, rows);
+}
+
+double ContractionModel::panel_cycles(const Roles& roles, int64_t vectors) const {
+  const int64_t bytes = depth(roles) * machine_.vector_bytes;
+  const int64_t all = bytes * ((count(roles.columns) + lanes_ - 1) / lanes_);
+  if (all * 2 <= machine_.l1_bytes) return 0.5;
+  return bytes * vectors * 4 <= machine_.l2_bytes * 3 ? 2.5 : 6;
 }
 
 double ContractionModel::far_cycles(const Roles& roles, int64_t rows) const {

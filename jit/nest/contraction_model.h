@@ -135,9 +135,11 @@ class ContractionModel {
   /// For all tiles.
   double cycles_of(const Roles& roles, const TileRows& rows) const;
   /// The cycles of a step: one cycle does two vector multiply-adds or two loads; each sum has a latency of
-  /// four; a panel's vectors come from the second-level cache, or the third if the panel does not fit. Loads
-  /// that overlap with arithmetic are not quite free.
+  /// four. Loads that overlap with arithmetic are not quite free.
   double cycles(const Roles& roles, int64_t rows, int64_t vectors) const;
+  /// For a vector of a panel: panels that all fit half of the first-level cache stay there; others come from
+  /// the second, or the third if one does not fit.
+  double panel_cycles(const Roles& roles, int64_t vectors) const;
   /// For a step in which each row reads a cache line of its own, of a tensor that exceeds the second-level cache.
   double far_cycles(const Roles& roles, int64_t rows) const;
   /// For a step in which each row is loaded and transposed to its lanes.

@@ -1,6 +1,8 @@
 // The loops of a nest as statements.
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include "ir/base/result.h"
 #include "jit/loops/machine_model.h"
@@ -219,10 +221,18 @@ Execution NestWriter::execution_of(LoopId loop, Dim extent, const Place& place) 
       return Vectorized{width, in_tile, in_tile && !known ? *tile_extent(loop, place) : 0};
     case LoopKind::Unroll:
       if (is_whole && known.value_or(kMost + 1) > kMost) break;
-      return Unrolled{is_whole ? static_cast<int>(*known) : width, is_whole && are_fenced(l, place)};
+      return unrolled(loop, is_whole ? *known : l.width, place);
     case LoopKind::Serial: break;
   }
   return Serial{loop == nest_.parallel_ ? place.before : nullptr, l.bound};
+}
+
+/// LLVM would keep what a step reads for later steps that read it again, and spill accumulators of a large tile: without
+/// fences, the 7x7 convolution of a ResNet takes 1.6 times as long with 16 registers. Between steps that share
+/// nothing they would only be instructions, 11 of the 56 of a product's loop.
+Unrolled NestWriter::unrolled(LoopId loop, int64_t width, const Place& place) const {
+  const bool is_reduction = loop_at(loop).kind == LoopKind::Unroll && loop_at(loop).owner != Nest::kResult;
+  return {static_cast<int>(width), is_reduction && fills_registers(place) && share_reads(loop, width, place)};
 }
 
 /// The code of a step of the k-th loop.
@@ -237,12 +247,38 @@ Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside
   });
 }
 
-/// Whether the steps of a loop that is unrolled as a whole need fences between them: such code is straight, and
-/// LLVM would keep loads of earlier steps and spill accumulators (without fences, the 7x7 convolution of a
-/// ResNet takes 1.6 times as long with 16 registers). A loop that stays has two or three steps with little to
-/// keep, and fences would be 11 of its 56 instructions.
-bool NestWriter::are_fenced(const Nest::Loop& loop, const Place& place) const {
-  return loop.kind == LoopKind::Unroll && loop.owner != Nest::kResult && fills_registers(place);
+/// Whether two of the reduction's `steps` next to each other read one element of a factor, in two rows of the
+/// tile: x[2*row + s] does, in a window that moves by 2.
+bool NestWriter::share_reads(LoopId loop, int64_t steps, const Place& place) const {
+  Place inside = place;
+  const auto placed = [&](LoopId l) { return inside.index[l] = dim_var("step"); };
+  const Dim step = placed(loop);
+  std::map<LoopId, Dim> rows;
+  for (const LoopId row : parts_.tile)
+    if (loop_at(row).kind != LoopKind::Vectorize) rows.emplace(row, placed(row));
+  const DimMap map = indices(inside);
+  bool found = false;
+  for_each<LoadValue>(
+      c_.reductions[static_cast<size_t>(loop_at(loop).owner)].value, [&](const LoadValue& load) {
+        const Dim offset = here(load.offset, map, place.facts);
+        const auto along = linear_in(offset, step);
+        const int64_t stride = along ? std::abs(as_const(along->coefficient).value_or(0)) : 0;
+        for (const auto& [row, index] : rows) {
+          const auto across = linear_in(offset, index);
+          const int64_t apart = across ? std::abs(as_const(across->coefficient).value_or(0)) : 0;
+          if (stride == 0 || apart == 0) continue;
+          const int64_t meet = std::lcm(stride, apart);
+          found = found || (meet / stride < steps && meet / apart < most_in_tile(row, place));
+        }
+      });
+  return found;
+}
+
+/// The most steps that a loop of the tile has at this place; 1 where that is not known.
+int64_t NestWriter::most_in_tile(LoopId loop, const Place& place) const {
+  const int made_by = loop_at(loop).made_by;
+  const bool is_placed = made_by < 0 || place.steps.contains(made_by);
+  return (is_placed ? tile_extent(loop, place) : nest_.most_steps(loop)).value_or(1);
 }
 
 /// Whether a tile takes more than half of the registers.
@@ -252,10 +288,7 @@ bool NestWriter::fills_registers(const Place& place) const {
   for (const LoopId loop : parts_.tile) {
     const int64_t lanes = loop_at(loop).kind == LoopKind::Vectorize ? loop_at(loop).width : 1;
     widest = std::max(widest, lanes);
-    const int made_by = loop_at(loop).made_by;
-    const bool is_placed = made_by < 0 || place.steps.contains(made_by);
-    const auto extent = is_placed ? tile_extent(loop, place) : nest_.most_steps(loop);
-    vectors *= (extent.value_or(1) + lanes - 1) / lanes;
+    vectors *= (most_in_tile(loop, place) + lanes - 1) / lanes;
   }
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
   return 2 * vectors > registers_of(widest * bytes);

@@ -86,7 +86,9 @@ class NestWriter {
   Block one_loop(const LoopIds& order, size_t k, Dim extent, Place place, const Inside& inside);
   Execution execution_of(LoopId loop, Dim extent, const Place& place) const;
   Block step(const LoopIds& order, size_t k, Place place, const Inside& inside);
-  bool are_fenced(const Nest::Loop& loop, const Place& place) const;
+  Unrolled unrolled(LoopId loop, int64_t width, const Place& place) const;
+  int64_t most_in_tile(LoopId loop, const Place& place) const;
+  bool share_reads(LoopId loop, int64_t steps, const Place& place) const;
   bool fills_registers(const Place& place) const;
   Block guarded(LoopId loop, Place place, const Inside& inside);
   bool is_open(Dim d) const;

@@ -37,11 +37,23 @@ TEST(Contraction, HasNoMasksBesideATileThatFillsTheRegisters) {
   EXPECT_THAT(schedule_of(narrow), AllOf(HasSubstr("peel(xo)"), HasSubstr("unroll(s)")));
 }
 
-// Only steps that are straight code have fences between them.
-TEST(Contraction, FencesStepsThatAreUnrolledAsAWhole) {
-  const std::string loops = print_kernel(lowered_main(kPadded, narrow_machine()).kernel);
-  EXPECT_THAT(loops, AllOf(HasSubstr("for s in 0..3 unroll fenced {"), HasSubstr("for d in 0..64 unroll 2 {")));
-  EXPECT_THAT(print_kernel(lowered_main(kPadded).kernel), Not(HasSubstr("unroll 2 fenced")));
+// A window's steps read again what the row beside them has read; channels and the steps of a product do not.
+TEST(Contraction, FencesStepsThatShareReads) {
+  const auto loops = [](const std::string& program) {
+    return print_kernel(lowered_main(program, narrow_machine()).kernel);
+  };
+  EXPECT_THAT(loops(kPadded),
+              AllOf(HasSubstr("for s in 0..3 unroll fenced {"), HasSubstr("for d in 0..64 unroll 2 {")));
+  const std::string first = "nn.conv2d(%x, %w, strides=[2, 2], padding=[3, 3]",
+                    image = "def @main(%x: Tensor[(1, ", weight = "), float32], %w: Tensor[(";
+  EXPECT_THAT(loops(image + "3, 224, 224" + weight + "64, 3, 7, 7), float32]) { " + first + ") }"),
+              HasSubstr("for s in 0..7 unroll fenced {"));
+  EXPECT_THAT(loops(image + "224, 224, 3" + weight + "7, 7, 3, 64), float32]) { " + first +
+                    ", data_layout=\"NHWC\", kernel_layout=\"HWIO\") }"),
+              AllOf(HasSubstr("for s in 0..7 unroll fenced {"), HasSubstr("for d in 0..3 unroll {")));
+  EXPECT_THAT(loops("def @main(%a: Tensor[(512, 512), float32], %b: Tensor[(512, 512), float32]) { "
+                    "nn.matmul(%a, %b) }"),
+              AllOf(HasSubstr("for r in 0..512 unroll 2 {"), Not(HasSubstr("fenced"))));
 }
 
 TEST(Contraction, MasksRowsWhereMasksHaveRegistersOfTheirOwn) {
@@ -58,6 +70,18 @@ TEST(Contraction, FusesRowsThatEveryAccessTraversesLikeOne) {
     EXPECT_THAT(loops, Not(HasSubstr(" / ")));
     EXPECT_THAT(loops, Not(HasSubstr(" % ")));
   }
+}
+
+// 24 columns of 144 steps stay in the first-level cache, so that three vectors beside each other cost no more than two.
+TEST(Contraction, HasWiderTilesOfPanelsThatStayNear) {
+  const auto schedule = [](int channels) {
+    return schedule_of(lowered_main(fmt::format("def @main(%x: Tensor[(3136, {}), float32], %w: "
+                                                "Tensor[({}, 24), float32]) {{ nn.matmul(%x, %w) }}\n",
+                                                channels, channels),
+                                    narrow_machine()));
+  };
+  EXPECT_THAT(schedule(144), HasSubstr("split(j, 24)"));
+  EXPECT_THAT(schedule(1440), HasSubstr("split(j, 16)"));
 }
 
 // 64 n columns and 48 n rows are whole tiles: there is no loop over none that are left.

@@ -313,10 +313,6 @@ bool ContractionModel::fits_registers(const Roles& roles, int64_t rows, int64_t 
   return rows * vectors + vectors + loaded <= machine_.vector_registers;
 }
 
-bool ContractionModel::has_registers_for_masks(int64_t rows, int64_t vectors) const {
-  return machine_.has_many_registers() || rows * vectors * 2 <= machine_.vector_registers;
-}
-
 /// Per term taken at once, for a tile of matrices: configuring its registers, and moving their contents
 /// through memory.
 double ContractionModel::settle_cycles(const Roles& roles, int64_t rows, int64_t vectors) const {

@@ -95,8 +95,9 @@ class ContractionModel {
   bool reads_left_once(const Roles& roles) const;
   /// Whether the tensor is known to exceed the second-level cache.
   bool is_far(const Buffer& buffer) const;
-  /// Whether a tile leaves registers for the mask of a row and what it selects from.
-  bool has_registers_for_masks(int64_t rows, int64_t vectors) const;
+  /// Whether masks have registers of their own. Otherwise a mask takes one of the sums', and its selection is part of the
+  /// chain of additions.
+  bool has_mask_registers() const { return machine_.has_many_registers(); }
   /// The row loop of a tile along which results are stored, transposed in registers; or null, if the lanes
   /// are contiguous or none are.
   Dim stored_along(const Roles& roles, const TileRows& tile_rows) const;

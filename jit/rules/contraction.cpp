@@ -289,7 +289,7 @@ class ContractionSchedule {
     const int64_t outside =
         (extent - 1) * ContractionModel::step_of(index, window) / 2 / ContractionModel::step_of(index, row);
     const int64_t terms = outside * (outside + 1);
-    if (extent > 1 && !model_.has_registers_for_masks(tile_.rows * rows_.inner, tile_.vectors)) return true;
+    if (extent > 1 && !model_.has_mask_registers()) return true;
     return terms > 0 &&
            ((outside > 1 && tile_.rows > 1) || terms * kMostInside >= extent * model_.extent_of(row));
   }

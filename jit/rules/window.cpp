@@ -85,13 +85,15 @@ class WindowRule {
     LoopIds order = nest.loops_of(c_.vars);
     const LoopId along = order.back();
     order.pop_back();
-    const bool has_rows = whole && !order.empty() && !is_scattered(c_.vars[c_.vars.size() - 2]);
+    const bool streams = whole && reads_in_strides();
+    const bool has_rows = whole && !streams && !order.empty() && !is_scattered(c_.vars[c_.vars.size() - 2]);
 
     const int64_t most_rows =
         has_rows && crowds_cache(kMostRows) ? std::min(kMostRows, rows_of_whole_lines(most_tile)) : kMostRows;
     const int64_t rows =
         has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, most_rows) : 1;
-    const int64_t most = has_rows ? std::max<int64_t>(1, most_tile / rows) : (whole ? 2 : kMostVectors);
+    const int64_t most =
+        has_rows ? std::max<int64_t>(1, most_tile / rows) : (whole && !streams ? 2 : kMostVectors);
     const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
     const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
     for (const int buffer : packed_)
@@ -122,6 +124,21 @@ class WindowRule {
     if (const auto shared = nest.shared_loop()) step(Primitive::Parallel, {*shared});
     QUERN_CHECK(nest.is_complete());
     return nest;
+  }
+
+  /// Whether a window of one tensor moves by two places or more, as in most poolings: rows beside each other share little,
+  /// and one row reads whole pixels one after another, which the processor foresees.
+  bool reads_in_strides() const {
+    const Reduction& r = c_.reductions[0];
+    std::vector<LoadValue> loads;
+    for_each<LoadValue>(r.value, [&](const LoadValue& load) { loads.push_back(load); });
+    if (loads.size() != 1 || c_.vars.size() < 2) return false;
+    const auto stride = [&](Dim var) {
+      const auto along = linear_in(loads[0].offset, var);
+      return along ? as_const(along->coefficient).value_or(0) : 0;
+    };
+    const int64_t place = stride(r.vars.back());
+    return place > 0 && stride(c_.vars[c_.vars.size() - 2]) >= 2 * place;
   }
 
   /// Rows of a tile whose vectors are a line of the cache. Two tiles that share a line need it twice where the first-level

@@ -32,9 +32,14 @@ const char* const kPointwise =
 std::string schedule_of(const loops::Lowered& lowered) { return to_string(lowered.schedules.at(0)); }
 
 // At known steps of the window, and in tiles apart from the first and last, each test has a known result.
-TEST(Contraction, HasNoMasksBesideATileThatFillsTheRegisters) {
+TEST(Contraction, HasNoMasksWhereTheyHaveNoRegistersOfTheirOwn) {
   const loops::Lowered narrow = lowered_main(kPadded, narrow_machine());
   EXPECT_THAT(schedule_of(narrow), AllOf(HasSubstr("peel(xo)"), HasSubstr("unroll(s)")));
+  const std::string strided =
+      "def @main(%x: Tensor[(1, 14, 14, 256), float32], %w: Tensor[(3, 3, 256, 512), float32]) {\n"
+      "  nn.conv2d(%x, %w, strides=[2, 2], padding=[1, 1], data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n"
+      "}\n";
+  EXPECT_THAT(schedule_of(lowered_main(strided, narrow_machine())), HasSubstr("unroll(s)"));
 }
 
 // A window's steps read again what the row beside them has read; channels and the steps of a product do not.

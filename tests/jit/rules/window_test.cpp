@@ -76,6 +76,20 @@ TEST(WindowRule, ReadsWholeLinesWhereTheCacheLosesThem) {
   EXPECT_THAT(schedule_on(pool, wide_machine()), HasSubstr("split(x, 8)"));
 }
 
+// Pooled windows that move by two share a third of what they read; in stride one they share most of it.
+TEST(WindowRule, PoolsPixelByPixelWhereWindowsShareLittle) {
+  const auto schedule = [](int stride) {
+    return to_string(lowered_main(fmt::format("def @main(%x: Tensor[(1, 55, 55, 64), float32]) {{\n"
+                                              "  nn.max_pool2d(%x, pool_size=[3, 3], strides=[{0}, {0}], "
+                                              "layout=\"NHWC\")\n}}\n",
+                                              stride),
+                                  narrow_machine())
+                         .schedules.at(0));
+  };
+  EXPECT_THAT(schedule(2), AllOf(HasSubstr("split(q, 64)"), Not(HasSubstr("split(x"))));
+  EXPECT_THAT(schedule(1), HasSubstr("split(x, 8)"));
+}
+
 TEST(WindowRule, SumsGradientsOfFiltersAsTheInterpreterDoes) {
   std::mt19937 engine(3);
   for (const int channels : {16, 33, 100})

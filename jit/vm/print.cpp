@@ -74,18 +74,31 @@ std::string element_text(const ElementSite& site) {
   return text + "]";
 }
 
+std::string checks_text(const CheckSite& site) {
+  std::string text;
+  for (const CheckSite::Check& check : site.checks) {
+    constexpr std::string_view kSigns[] = {"==", "!=", "<=", "~"};
+    const DimCondition& c = check.condition;
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", to_string(c.left),
+                        kSigns[static_cast<size_t>(c.relation)], to_string(c.right));
+  }
+  return text;
+}
+
+std::string kernel_text(const Function& function, const Instruction& in) {
+  const auto& site = function.site<KernelSite>(in);
+  const std::string in_place =
+      site.under_result ? " in " + register_text(site.operands[*site.under_result] & ~kLastUse) : "";
+  const std::string stored =
+      site.stored ? fmt::format(" stored until {}", function.storage->tensors[*site.stored].last) : "";
+  const std::string device = site.device.empty() ? "" : " on " + site.device;
+  return fmt::format("#{} {} -> {}{}{}{}{}", in.a, list(site.operands), to_string(site.dtype),
+                     shape_text(site.shape), device, in_place, stored);
+}
+
 std::string site_text(const Program& program, const Function& function, const Instruction& in) {
   switch (in.opcode) {
-    case Opcode::CheckDims: {
-      std::string text;
-      for (const CheckSite::Check& check : function.site<CheckSite>(in).checks) {
-        constexpr std::string_view kSigns[] = {"==", "!=", "<=", "~"};
-        const DimCondition& c = check.condition;
-        text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", to_string(c.left),
-                            kSigns[static_cast<size_t>(c.relation)], to_string(c.right));
-      }
-      return text;
-    }
+    case Opcode::CheckDims: return checks_text(function.site<CheckSite>(in));
     case Opcode::Element: return element_text(function.site<ElementSite>(in));
     case Opcode::Construct: {
       const auto& site = function.site<ConstructSite>(in);
@@ -95,16 +108,7 @@ std::string site_text(const Program& program, const Function& function, const In
       const auto& site = function.site<SwitchSite>(in);
       return fmt::format("{} -> {}", register_text(site.operands[0]), fmt::join(site.labels, ", "));
     }
-    case Opcode::Kernel: {
-      const auto& site = function.site<KernelSite>(in);
-      const std::string in_place =
-          site.under_result ? " in " + register_text(site.operands[*site.under_result] & ~kLastUse) : "";
-      const std::string stored =
-          site.stored ? fmt::format(" stored until {}", function.storage->tensors[*site.stored].last) : "";
-      const std::string device = site.device.empty() ? "" : " on " + site.device;
-      return fmt::format("#{} {} -> {}{}{}{}{}", in.a, list(site.operands), to_string(site.dtype),
-                         shape_text(site.shape), device, in_place, stored);
-    }
+    case Opcode::Kernel: return kernel_text(function, in);
     case Opcode::View: {
       const auto& site = function.site<ViewSite>(in);
       return register_text(site.operands[0]) + " as " + shape_text(site.shape);

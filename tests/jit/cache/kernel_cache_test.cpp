@@ -249,8 +249,8 @@ TEST_F(CodeOnDisk, TakesProcessesThatAreKilled) {
 
 TEST_F(CodeOnDisk, SharesFormsOfPackedInputs) {
   const PrimitivesOfMain few(
-      "def @main(%a: Tensor[(5, 30), float32], %b: Tensor[(70, 30), float32]) { nn.dense(%a, %b) }"),
-      many("def @main(%a: Tensor[(50, 30), float32], %b: Tensor[(70, 30), float32]) { nn.dense(%a, %b) }");
+      "def @main(%a: Tensor[(5, 300), float32], %b: Tensor[(70, 300), float32]) { nn.dense(%a, %b) }"),
+      many("def @main(%a: Tensor[(50, 300), float32], %b: Tensor[(70, 300), float32]) { nn.dense(%a, %b) }");
   for (const size_t loaded : {0U, 2U}) {
     KernelCache cache(options());
     const auto one = cache.kernel(*few.primitives.at(0)), other = cache.kernel(*many.primitives.at(0));

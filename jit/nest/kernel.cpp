@@ -265,10 +265,10 @@ bool NestWriter::share_reads(LoopId loop, int64_t steps, const Place& place) con
         const int64_t stride = along ? std::abs(as_const(along->coefficient).value_or(0)) : 0;
         for (const auto& [row, index] : rows) {
           const auto across = linear_in(offset, index);
-          const int64_t apart = across ? std::abs(as_const(across->coefficient).value_or(0)) : 0;
-          if (stride == 0 || apart == 0) continue;
-          const int64_t meet = std::lcm(stride, apart);
-          found = found || (meet / stride < steps && meet / apart < most_in_tile(row, place));
+          const int64_t pitch = across ? std::abs(as_const(across->coefficient).value_or(0)) : 0;
+          if (stride == 0 || pitch == 0) continue;
+          const int64_t meet = std::lcm(stride, pitch);
+          found = found || (meet / stride < steps && meet / pitch < most_in_tile(row, place));
         }
       });
   return found;

@@ -126,8 +126,8 @@ class WindowRule {
     return nest;
   }
 
-  /// Whether a window of one tensor moves by two places or more, as in most poolings: rows beside each other share little,
-  /// and one row reads whole pixels one after another, which the processor foresees.
+  /// Whether a window of one tensor moves by half of its extent or more, and by two places or more, as in most pooling:
+  /// rows beside each other share little, and one row reads whole pixels one after another, which the processor foresees.
   bool reads_in_strides() const {
     const Reduction& r = c_.reductions[0];
     std::vector<LoadValue> loads;
@@ -137,8 +137,8 @@ class WindowRule {
       const auto along = linear_in(loads[0].offset, var);
       return along ? as_const(along->coefficient).value_or(0) : 0;
     };
-    const int64_t place = stride(r.vars.back());
-    return place > 0 && stride(c_.vars[c_.vars.size() - 2]) >= 2 * place;
+    const int64_t place = stride(r.vars.back()), row = stride(c_.vars[c_.vars.size() - 2]);
+    return place > 0 && row >= 2 * place && 2 * row >= place * as_const(r.extents.back()).value_or(0);
   }
 
   /// Rows of a tile whose vectors are a line of the cache. Two tiles that share a line need it twice where the first-level

@@ -76,18 +76,20 @@ TEST(WindowRule, ReadsWholeLinesWhereTheCacheLosesThem) {
   EXPECT_THAT(schedule_on(pool, wide_machine()), HasSubstr("split(x, 8)"));
 }
 
-// Pooled windows that move by two share a third of what they read; in stride one they share most of it.
+// Pooled windows of 3 places that move by two share a third of what they read; in stride one they share most of it, and
+// so do windows of 7 places.
 TEST(WindowRule, PoolsPixelByPixelWhereWindowsShareLittle) {
-  const auto schedule = [](int stride) {
+  const auto schedule = [](int size, int stride) {
     return to_string(lowered_main(fmt::format("def @main(%x: Tensor[(1, 55, 55, 64), float32]) {{\n"
-                                              "  nn.max_pool2d(%x, pool_size=[3, 3], strides=[{0}, {0}], "
+                                              "  nn.max_pool2d(%x, pool_size=[{0}, {0}], strides=[{1}, {1}], "
                                               "layout=\"NHWC\")\n}}\n",
-                                              stride),
+                                              size, stride),
                                   narrow_machine())
                          .schedules.at(0));
   };
-  EXPECT_THAT(schedule(2), AllOf(HasSubstr("split(q, 64)"), Not(HasSubstr("split(x"))));
-  EXPECT_THAT(schedule(1), HasSubstr("split(x, 8)"));
+  EXPECT_THAT(schedule(3, 2), AllOf(HasSubstr("split(q, 64)"), Not(HasSubstr("split(x"))));
+  EXPECT_THAT(schedule(3, 1), HasSubstr("split(x, 8)"));
+  EXPECT_THAT(schedule(7, 2), HasSubstr("split(x"));
 }
 
 TEST(WindowRule, SumsGradientsOfFiltersAsTheInterpreterDoes) {

@@ -1,7 +1,6 @@
 // The loops of a nest as statements.
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 #include "ir/base/result.h"
@@ -258,19 +257,17 @@ bool NestWriter::share_reads(LoopId loop, int64_t steps, const Place& place) con
     if (loop_at(row).kind != LoopKind::Vectorize) rows.emplace(row, placed(row));
   const DimMap map = indices(inside);
   bool found = false;
-  for_each<LoadValue>(
-      c_.reductions[static_cast<size_t>(loop_at(loop).owner)].value, [&](const LoadValue& load) {
-        const Dim offset = here(load.offset, map, place.facts);
-        const auto along = linear_in(offset, step);
-        const int64_t stride = along ? std::abs(as_const(along->coefficient).value_or(0)) : 0;
-        for (const auto& [row, index] : rows) {
-          const auto across = linear_in(offset, index);
-          const int64_t pitch = across ? std::abs(as_const(across->coefficient).value_or(0)) : 0;
-          if (stride == 0 || pitch == 0) continue;
-          const int64_t meet = std::lcm(stride, pitch);
-          found = found || (meet / stride < steps && meet / pitch < most_in_tile(row, place));
-        }
-      });
+  for_each<LoadValue>(c_.reductions[static_cast<size_t>(loop_at(loop).owner)].value,
+                      [&](const LoadValue& load) {
+                        const Dim offset = here(load.offset, map, place.facts);
+                        const int64_t stride = known_stride(offset, step).value_or(0);
+                        for (const auto& [row, index] : rows) {
+                          const int64_t pitch = known_stride(offset, index).value_or(0);
+                          if (stride == 0 || pitch == 0) continue;
+                          const int64_t meet = std::lcm(stride, pitch);
+                          found = found || (meet / stride < steps && meet / pitch < most_in_tile(row, place));
+                        }
+                      });
   return found;
 }
 

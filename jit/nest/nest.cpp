@@ -3,8 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace quern::loops {
+
+std::optional<int64_t> known_stride(Dim offset, Dim var) {
+  const auto linear = linear_in(offset, var);
+  const auto stride = linear ? as_const(linear->coefficient) : std::nullopt;
+  return stride ? std::optional(std::abs(*stride)) : std::nullopt;
+}
 
 Nest::Nest(Computation computation, std::vector<PackedBuffer> forms, DotIntrinsics dots)
     : Nest(StagedComputation{std::move(computation), {}}, std::move(dots)) {

@@ -9,6 +9,9 @@
 
 namespace quern::loops {
 
+/// How far the places are that an offset has for neighbouring indices, if that is constant.
+std::optional<int64_t> known_stride(Dim offset, Dim var);
+
 /// A prepacked form of a tensor, passed to the kernel as a separate buffer after the output: `form` makes it
 /// from the tensor (its buffers: the tensor, then the result).
 struct PackedBuffer {

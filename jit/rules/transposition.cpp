@@ -58,12 +58,6 @@ int64_t known_extent(const Computation& c, Dim var) {
   return as_const(c.extents[k]).value_or(0);
 }
 
-std::optional<int64_t> known_stride(Dim offset, Dim var) {
-  const auto linear = linear_in(offset, var);
-  const auto stride = linear ? as_const(linear->coefficient) : std::nullopt;
-  return stride ? std::optional(std::abs(*stride)) : std::nullopt;
-}
-
 /// The distance between what neighbouring steps of the loop read, or write if that is less: the innermost loops are those
 /// whose steps stay in a cache line.
 int64_t least_stride(const Computation& c, int buffer, Dim var) {

@@ -133,10 +133,7 @@ class WindowRule {
     std::vector<LoadValue> loads;
     for_each<LoadValue>(r.value, [&](const LoadValue& load) { loads.push_back(load); });
     if (loads.size() != 1 || c_.vars.size() < 2) return false;
-    const auto stride = [&](Dim var) {
-      const auto along = linear_in(loads[0].offset, var);
-      return along ? as_const(along->coefficient).value_or(0) : 0;
-    };
+    const auto stride = [&](Dim var) { return known_stride(loads[0].offset, var).value_or(0); };
     const int64_t place = stride(r.vars.back()), row = stride(c_.vars[c_.vars.size() - 2]);
     return place > 0 && row >= 2 * place && 2 * row >= place * as_const(r.extents.back()).value_or(0);
   }

@@ -29,17 +29,22 @@ const char* const kPointwise =
     "  nn.conv2d(%x, %w, data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n"
     "}\n";
 
+/// A convolution by two places in NHWC, or in NCHW.
+std::string strided(const std::string& image, const std::string& weight, int padding, bool channels_last) {
+  return fmt::format(
+      "def @main(%x: Tensor[(1, {}), float32], %w: Tensor[({}), float32]) {{\n"
+      "  nn.conv2d(%x, %w, strides=[2, 2], padding=[{}, {}]{})\n}}\n",
+      image, weight, padding, padding, channels_last ? ", data_layout=\"NHWC\", kernel_layout=\"HWIO\"" : "");
+}
+
 std::string schedule_of(const loops::Lowered& lowered) { return to_string(lowered.schedules.at(0)); }
 
 // At known steps of the window, and in tiles apart from the first and last, each test has a known result.
 TEST(Contraction, HasNoMasksWhereTheyHaveNoRegistersOfTheirOwn) {
   const loops::Lowered narrow = lowered_main(kPadded, narrow_machine());
   EXPECT_THAT(schedule_of(narrow), AllOf(HasSubstr("peel(xo)"), HasSubstr("unroll(s)")));
-  const std::string strided =
-      "def @main(%x: Tensor[(1, 14, 14, 256), float32], %w: Tensor[(3, 3, 256, 512), float32]) {\n"
-      "  nn.conv2d(%x, %w, strides=[2, 2], padding=[1, 1], data_layout=\"NHWC\", kernel_layout=\"HWIO\")\n"
-      "}\n";
-  EXPECT_THAT(schedule_of(lowered_main(strided, narrow_machine())), HasSubstr("unroll(s)"));
+  EXPECT_THAT(schedule_of(lowered_main(strided("14, 14, 256", "3, 3, 256, 512", 1, true), narrow_machine())),
+              HasSubstr("unroll(s)"));
 }
 
 // A window's steps read again what the row beside them has read; channels and the steps of a product do not.
@@ -49,12 +54,9 @@ TEST(Contraction, FencesStepsThatShareReads) {
   };
   EXPECT_THAT(loops(kPadded),
               AllOf(HasSubstr("for s in 0..3 unroll fenced {"), HasSubstr("for d in 0..64 unroll 2 {")));
-  const std::string first = "nn.conv2d(%x, %w, strides=[2, 2], padding=[3, 3]",
-                    image = "def @main(%x: Tensor[(1, ", weight = "), float32], %w: Tensor[(";
-  EXPECT_THAT(loops(image + "3, 224, 224" + weight + "64, 3, 7, 7), float32]) { " + first + ") }"),
+  EXPECT_THAT(loops(strided("3, 224, 224", "64, 3, 7, 7", 3, false)),
               HasSubstr("for s in 0..7 unroll fenced {"));
-  EXPECT_THAT(loops(image + "224, 224, 3" + weight + "7, 7, 3, 64), float32]) { " + first +
-                    ", data_layout=\"NHWC\", kernel_layout=\"HWIO\") }"),
+  EXPECT_THAT(loops(strided("224, 224, 3", "7, 7, 3, 64", 3, true)),
               AllOf(HasSubstr("for s in 0..7 unroll fenced {"), HasSubstr("for d in 0..3 unroll {")));
   EXPECT_THAT(loops("def @main(%a: Tensor[(512, 512), float32], %b: Tensor[(512, 512), float32]) { "
                     "nn.matmul(%a, %b) }"),
